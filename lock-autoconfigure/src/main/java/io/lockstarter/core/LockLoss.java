@@ -21,9 +21,29 @@ import org.jspecify.annotations.Nullable;
  * whichever is earlier
  * @param heldFor the time for which the lock had been held then
  * @param registry the name of the lock's registry, or {@code null} if there is only one
+ * @param failedRenewal why the last renewal failed, with the remedy if it is known;
+ * {@code null} unless the lease expired because it could not be renewed
  */
 public record LockLoss(String name, String metricName, LockType type, LockOwner owner, long fencingToken, Reason reason,
-		Instant lostAt, Duration heldFor, @Nullable String registry) implements Serializable {
+		Instant lostAt, Duration heldFor, @Nullable String registry,
+		@Nullable String failedRenewal) implements Serializable {
+
+	/**
+	 * Creates a loss that no failed renewal has caused.
+	 * @param name the lock's name
+	 * @param metricName the name of the lock in meters
+	 * @param type the lock's type
+	 * @param owner the owner that held the lock
+	 * @param fencingToken the token of the lost hold
+	 * @param reason the reason of the loss
+	 * @param lostAt the instant of the loss
+	 * @param heldFor the time for which the lock had been held then
+	 * @param registry the name of the lock's registry, or {@code null}
+	 */
+	public LockLoss(String name, String metricName, LockType type, LockOwner owner, long fencingToken, Reason reason,
+			Instant lostAt, Duration heldFor, @Nullable String registry) {
+		this(name, metricName, type, owner, fencingToken, reason, lostAt, heldFor, registry, null);
+	}
 
 	/**
 	 * Reasons of a loss.
@@ -55,7 +75,11 @@ public record LockLoss(String name, String metricName, LockType type, LockOwner 
 		return String.format(Locale.ROOT,
 				"%s was held by %s, but lost at %s, %d ms ago, after %s, because %s; its fencing token was %d",
 				LockRequest.text(OneLine.of(this.name), this.registry), OneLine.of(this.owner.toString()), this.lostAt,
-				ago, Durations.text(this.heldFor), this.reason.text, this.fencingToken);
+				ago, Durations.text(this.heldFor), this.reason.text + renewalText(), this.fencingToken);
+	}
+
+	private String renewalText() {
+		return (this.failedRenewal != null) ? ", as its renewal failed: " + OneLine.of(this.failedRenewal) : "";
 	}
 
 }

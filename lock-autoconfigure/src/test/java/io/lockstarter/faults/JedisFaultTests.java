@@ -1,7 +1,6 @@
 package io.lockstarter.faults;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -13,19 +12,11 @@ import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.testing.RedisServer;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import redis.clients.jedis.Jedis;
 
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -108,45 +99,6 @@ class JedisFaultTests extends RedisOfItsOwn {
 		assertThatExceptionOfType(LockBackendException.class)
 			.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ZERO)))
 			.satisfies((failure) -> assertThat(failure.reason()).isEqualTo(Reason.UNREACHABLE));
-	}
-
-	/** The application itself waits for Redis on all of its connections. */
-	@ParameterizedTest
-	@CsvSource({ "true, -1", "true, 100", "false, -1", "false, 100" })
-	void poolThatIsUsedUpIsNamedAsTheCause(boolean unified, long maxWaitMillis) throws Exception {
-		GenericObjectPoolConfig<Jedis> pool = new GenericObjectPoolConfig<>();
-		pool.setMaxTotal(2);
-		pool.setMaxWait(Duration.ofMillis(maxWaitMillis));
-		RedisServer server = this.registries.keep(RedisServer.start());
-		JedisConnectionFactory factory = new JedisConnectionFactory(
-				new RedisStandaloneConfiguration(server.host(), server.port()),
-				JedisClientConfiguration.builder()
-					.readTimeout(Duration.ofSeconds(60))
-					.usePooling()
-					.poolConfig(pool)
-					.build());
-		factory.setUseUnifiedJedis(unified);
-		RedisClients clients = this.registries.keep(new RedisClients());
-		DefaultLockRegistry registry = this.registries.open(clients.connect(factory), Duration.ofSeconds(3),
-				this.events);
-		Registries.warmUp(registry);
-		List<Future<Object>> blocked = new ArrayList<>();
-		for (int i = 0; i < 2; i++) {
-			blocked.add(async(() -> {
-				try (RedisConnection connection = factory.getConnection()) {
-					return connection.execute("BLPOP", "nothing".getBytes(UTF_8), "30".getBytes(UTF_8));
-				}
-			}));
-		}
-		await().until(() -> String.valueOf(server.cli("INFO", "clients")).contains("blocked_clients:2"));
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")))
-			.withMessageContaining("all connections of the Jedis pool")
-			.withMessageContaining("spring.data.redis.jedis.pool.max-active")
-			.withMessageContaining("distributedLockConnectionFactory");
-		server.cli("RPUSH", "nothing", "1", "2");
-		for (Future<Object> each : blocked) {
-			each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-		}
 	}
 
 	@Test

@@ -24,7 +24,7 @@ public final class HeldLease {
 	 */
 	private volatile long extendedUntil;
 
-	private volatile boolean failing;
+	private volatile @Nullable String failedRenewal;
 
 	private volatile boolean extended;
 
@@ -89,7 +89,7 @@ public final class HeldLease {
 
 	/** Records a lease that the backend has confirmed. Never moves the deadline back. */
 	public synchronized void confirm(Lease confirmed, Moment now) {
-		this.failing = false;
+		this.failedRenewal = null;
 		if (confirmed.remainingNanos(now) > this.lease.remainingNanos(now)) {
 			this.lease = confirmed;
 		}
@@ -122,12 +122,20 @@ public final class HeldLease {
 
 	/** Returns whether the last renewal has failed. */
 	public boolean isFailing() {
-		return this.failing;
+		return this.failedRenewal != null;
 	}
 
-	/** Records that a renewal has failed. The renewal is retried soon. */
-	public void renewalFailed() {
-		this.failing = true;
+	/** Returns why the last renewal failed, or {@code null} if it did not fail. */
+	public @Nullable String failedRenewal() {
+		return this.failedRenewal;
+	}
+
+	/**
+	 * Records that a renewal has failed. The renewal is retried soon.
+	 * @param reason a readable reason
+	 */
+	public void renewalFailed(String reason) {
+		this.failedRenewal = reason;
 	}
 
 	/**

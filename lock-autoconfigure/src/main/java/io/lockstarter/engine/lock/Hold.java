@@ -274,7 +274,8 @@ public final class Hold {
 		LockLoss.Reason reported = (reason == LockLoss.Reason.NOT_OWNED) ? this.lease.reasonOfDenial() : reason;
 		LockLoss lost = new LockLoss(this.request.name(), this.request.metricName(), this.request.type(), this.owner,
 				this.token, reported, lostAt, Duration.ofNanos(Math.max(0, heldFor(now).toNanos() - earlier)),
-				this.request.registry());
+				this.request.registry(),
+				(reported == LockLoss.Reason.LEASE_EXPIRED) ? this.lease.failedRenewal() : null);
 		this.loss = lost;
 		return lost;
 	}

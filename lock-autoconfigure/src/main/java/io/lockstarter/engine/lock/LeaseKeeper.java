@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
+import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockLoss;
@@ -252,13 +253,14 @@ final class LeaseKeeper implements Runnable {
 	}
 
 	private void failed(Throwable failure) {
-		this.lease.renewalFailed();
+		LockBackendException cause = this.context.commands().explain(this.tenure.name(), failure);
+		this.lease.renewalFailed(cause.reason() + " (" + cause.detail() + ")");
 		synchronized (this) {
 			long pause = Math.min(this.lease.current().usableNanos() / 12, LONGEST_RETRY_NANOS);
 			this.renewAt = System.nanoTime() + spread(pause);
 			schedule();
 		}
-		notifyListeners((listener, handle) -> listener.renewalFailed(handle, failure));
+		notifyListeners((listener, handle) -> listener.renewalFailed(handle, cause));
 	}
 
 	private void notifyListeners(BiConsumer<LockListener, LockHandle> event) {

@@ -28,11 +28,15 @@ public final class CommandSender implements AutoCloseable {
 
 	/** Returns a future that completes once commands can be sent. */
 	public CompletableFuture<?> connect() {
-		return this.client.connect().handle((connection, failure) -> {
+		return explained(this.client.connect());
+	}
+
+	private <T> CompletableFuture<T> explained(CompletableFuture<T> future) {
+		return future.handle((value, failure) -> {
 			if (failure != null) {
 				throw this.client.explain(failure);
 			}
-			return connection;
+			return value;
 		});
 	}
 
@@ -57,7 +61,7 @@ public final class CommandSender implements AutoCloseable {
 
 	/** Returns one slot of each node of a cluster, or only slot 0 without a cluster. */
 	public CompletableFuture<List<Integer>> slots() {
-		return this.client.slots();
+		return explained(this.client.slots());
 	}
 
 	/** Runs a script, by its digest if Redis knows it. */

@@ -7,11 +7,14 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
+import java.util.NoSuchElementException;
 import java.util.concurrent.RejectedExecutionException;
 
 import javax.net.ssl.SSLException;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.PoolException;
 
 /**
  * One-sentence explanations of why a command failed, in English. Among nested causes, the
@@ -23,12 +26,19 @@ final class FailureText {
 
 	static final String TLS = "if the server expects TLS, set spring.data.redis.ssl.enabled=true";
 
+	static final String NO_REPLY = "no reply to a command in time";
+
 	static final String JEDIS_POOL = "the application may be using all connections of the Jedis pool";
 
-	static final String JEDIS_POOL_REMEDY = "raise spring.data.redis.jedis.pool.max-active, or define a separate"
-			+ " connection factory for the locks as the bean distributedLockConnectionFactory";
+	private static final String SEPARATE_FACTORY = ", or define a separate connection factory for the locks as the bean"
+			+ " distributedLockConnectionFactory";
+
+	static final String JEDIS_POOL_REMEDY = "raise spring.data.redis.jedis.pool.max-active" + SEPARATE_FACTORY;
 
 	static final String JEDIS_POOL_EXHAUSTED = JEDIS_POOL + "; " + JEDIS_POOL_REMEDY;
+
+	private static final String LETTUCE_POOL_EXHAUSTED = "the application may be using all connections of the Lettuce"
+			+ " pool; raise spring.data.redis.lettuce.pool.max-active" + SEPARATE_FACTORY;
 
 	private static final String PLAIN = "if the server does not use TLS, set spring.data.redis.ssl.enabled=false";
 
@@ -47,6 +57,10 @@ final class FailureText {
 	static String of(Throwable failure, boolean connecting) {
 		if (isClosedHere(failure)) {
 			return "its connections have been closed in this JVM, usually because the application is shutting down; acquire locks before that";
+		}
+		if (Causes.find(failure, PoolException.class) != null
+				&& Causes.find(failure, NoSuchElementException.class) != null) {
+			return LETTUCE_POOL_EXHAUSTED;
 		}
 		UnknownHostException unknown = find(failure, UnknownHostException.class);
 		if (unknown != null) {

@@ -244,10 +244,21 @@ final class JedisClient implements RedisClient {
 	public RedisFailure explainTimeout() {
 		CompletableFuture<?> current = this.connected;
 		boolean connecting = current == null || !current.isDone();
-		String text = connecting ? FailureText.ofConnecting(this.connections.useTls())
-				: this.connections.isPoolExhausted() ? FailureText.JEDIS_POOL_EXHAUSTED
-						: "no reply to a command in time";
-		return new RedisFailure(RedisFailure.Kind.TIMEOUT, text, null).at(this.connections.address());
+		return explainTimeout(connecting).at(this.connections.address());
+	}
+
+	private RedisFailure explainTimeout(boolean connecting) {
+		if (connecting) {
+			return new RedisFailure(RedisFailure.Kind.TIMEOUT, FailureText.ofConnecting(this.connections.useTls()),
+					null);
+		}
+		if (this.connections.isPoolExhausted()) {
+			return new RedisFailure(RedisFailure.Kind.UNREACHABLE, FailureText.JEDIS_POOL_EXHAUSTED, null);
+		}
+		return new RedisFailure(
+				RedisFailure.Kind.TIMEOUT, this.connections.isPoolHidden()
+						? FailureText.NO_REPLY + ", or " + FailureText.JEDIS_POOL_EXHAUSTED : FailureText.NO_REPLY,
+				null);
 	}
 
 	@Override

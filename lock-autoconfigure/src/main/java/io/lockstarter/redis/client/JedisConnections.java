@@ -2,6 +2,8 @@ package io.lockstarter.redis.client;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,6 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.Pool;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -33,7 +36,7 @@ final class JedisConnections {
 
 	private final AtomicInteger opening = new AtomicInteger();
 
-	private volatile @Nullable Pool<Connection> pool;
+	private volatile @Nullable Object client;
 
 	JedisConnections(JedisConnectionFactory connectionFactory, SerialExecutors lanes) {
 		this.connectionFactory = connectionFactory;
@@ -73,9 +76,7 @@ final class JedisConnections {
 	<T> T apply(Function<RedisConnection, T> command) {
 		try (RedisConnection redis = open()) {
 			try {
-				if (HAS_CLIENT && redis.getNativeConnection() instanceof redis.clients.jedis.RedisClient client) {
-					this.pool = client.getPool();
-				}
+				this.client = redis.getNativeConnection();
 				return command.apply(redis);
 			}
 			catch (RuntimeException ex) {
@@ -104,8 +105,31 @@ final class JedisConnections {
 	 * each command.
 	 */
 	boolean isPoolExhausted() {
-		Pool<Connection> current = this.pool;
-		return this.opening.get() > 0 || (current != null && current.getNumWaiters() > 0);
+		return this.opening.get() > 0 || pools().stream().anyMatch((pool) -> pool.getNumWaiters() > 0);
+	}
+
+	/**
+	 * Returns whether the client borrows a connection for each command from a pool that
+	 * it does not show, so that nobody can tell whether a command waits for the pool or
+	 * for Redis. This is a unified client with Sentinel.
+	 */
+	boolean isPoolHidden() {
+		return this.client instanceof UnifiedJedis && pools().isEmpty();
+	}
+
+	/** Returns the pools of a client that borrows a connection for each command. */
+	// Spring Data still uses JedisCluster, which Jedis has deprecated.
+	@SuppressWarnings("deprecation")
+	private Collection<? extends Pool<Connection>> pools() {
+		Object current = this.client;
+		if (current instanceof redis.clients.jedis.JedisCluster cluster) {
+			return cluster.getClusterNodes().values();
+		}
+		if (HAS_CLIENT && current instanceof redis.clients.jedis.RedisClusterClient cluster) {
+			return cluster.getClusterNodes().values();
+		}
+		return (HAS_CLIENT && current instanceof redis.clients.jedis.RedisClient single) ? List.of(single.getPool())
+				: List.of();
 	}
 
 	boolean useTls() {

@@ -62,7 +62,7 @@ final class LettuceFailures {
 			return new RedisFailure(Kind.TIMEOUT, FailureText.ofConnecting(this.factory.usesTls()), null);
 		}
 		return (broken != null) ? new RedisFailure(Kind.DISCONNECTED, broken)
-				: new RedisFailure(Kind.TIMEOUT, "no reply to a command in time", timeout);
+				: new RedisFailure(Kind.TIMEOUT, FailureText.NO_REPLY, timeout);
 	}
 
 	private RedisFailure kindOf(Throwable cause) {

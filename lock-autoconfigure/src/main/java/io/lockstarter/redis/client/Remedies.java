@@ -54,6 +54,8 @@ final class Remedies {
 			new Remedy("Cannot obtain master using SENTINEL", NO_SENTINEL, SENTINELS),
 			new Remedy("Timeout waiting for idle object", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
 			new Remedy("Pool exhausted", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
+			// Spring Data reports this, without the cause, for each node of a cluster.
+			new Remedy("Could not get a resource from the pool", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
 			new Remedy("Invalid first byte", NOT_REDIS, FailureText.ADDRESS),
 			new Remedy("Unknown reply", NOT_REDIS, FailureText.ADDRESS),
 			// Lettuce reports this when the server closes the connection during the

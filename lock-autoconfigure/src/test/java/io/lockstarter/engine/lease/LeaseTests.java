@@ -67,7 +67,7 @@ class LeaseTests {
 		Duration lease = Duration.ofSeconds(30);
 		HeldLease held = new HeldLease(lease, true, Lease.of(start, lease));
 		Lease shorter = Lease.of(start, Duration.ofSeconds(10));
-		held.renewalFailed();
+		held.renewalFailed("unreachable");
 		held.confirm(shorter, start);
 		assertThat(held.current()).isNotEqualTo(shorter);
 		assertThat(held.isFailing()).isFalse();

@@ -12,6 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.data.redis.ClusterStateFailureException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -62,6 +64,16 @@ class RedisErrorsTests {
 					""")
 	void translatesWhatRedisRefuses(Reason reason, String text) {
 		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.REFUSED, text, null)).reason()).isEqualTo(reason);
+	}
+
+	/** Spring Data keeps the messages of a cluster's nodes, but not their causes. */
+	@Test
+	void knowsThatNoNodeHasConnectionLeft() {
+		Throwable failure = new ClusterStateFailureException(
+				"Could not retrieve cluster information; CLUSTER NODES returned with error"
+						+ "\n\t- 127.0.0.1:7000 failed: Could not get a resource from the pool");
+		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.UNREACHABLE, failure)).detail())
+			.contains("all connections of the Jedis pool", "raise spring.data.redis.jedis.pool.max-active");
 	}
 
 	@ParameterizedTest
