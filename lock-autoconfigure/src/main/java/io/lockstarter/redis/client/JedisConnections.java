@@ -26,7 +26,7 @@ import org.springframework.util.ClassUtils;
  */
 final class JedisConnections {
 
-	/** Whether this version of Jedis has the class {@code RedisClient}. */
+	/** Presence of the class {@code RedisClient} in this version of Jedis. */
 	private static final boolean HAS_CLIENT = ClassUtils.isPresent("redis.clients.jedis.RedisClient",
 			JedisConnections.class.getClassLoader());
 
@@ -36,7 +36,10 @@ final class JedisConnections {
 
 	private final AtomicInteger opening = new AtomicInteger();
 
-	private volatile @Nullable Object client;
+	/** Pools of a client that borrows a connection for each command. */
+	private volatile Collection<? extends Pool<Connection>> pools = List.of();
+
+	private volatile boolean unified;
 
 	JedisConnections(JedisConnectionFactory connectionFactory, SerialExecutors lanes) {
 		this.connectionFactory = connectionFactory;
@@ -76,7 +79,10 @@ final class JedisConnections {
 	<T> T apply(Function<RedisConnection, T> command) {
 		try (RedisConnection redis = open()) {
 			try {
-				this.client = redis.getNativeConnection();
+				Object client = redis.getNativeConnection();
+				this.unified = client instanceof UnifiedJedis;
+				// Listing the nodes of a cluster may block, as the command may.
+				this.pools = poolsOf(client);
 				return command.apply(redis);
 			}
 			catch (RuntimeException ex) {
@@ -105,7 +111,7 @@ final class JedisConnections {
 	 * each command.
 	 */
 	boolean isPoolExhausted() {
-		return this.opening.get() > 0 || pools().stream().anyMatch((pool) -> pool.getNumWaiters() > 0);
+		return this.opening.get() > 0 || this.pools.stream().anyMatch((pool) -> pool.getNumWaiters() > 0);
 	}
 
 	/**
@@ -114,21 +120,19 @@ final class JedisConnections {
 	 * for Redis. This is a unified client with Sentinel.
 	 */
 	boolean isPoolHidden() {
-		return this.client instanceof UnifiedJedis && pools().isEmpty();
+		return this.unified && this.pools.isEmpty();
 	}
 
-	/** Returns the pools of a client that borrows a connection for each command. */
 	// Spring Data still uses JedisCluster, which Jedis has deprecated.
 	@SuppressWarnings("deprecation")
-	private Collection<? extends Pool<Connection>> pools() {
-		Object current = this.client;
-		if (current instanceof redis.clients.jedis.JedisCluster cluster) {
+	private static Collection<? extends Pool<Connection>> poolsOf(Object client) {
+		if (client instanceof redis.clients.jedis.JedisCluster cluster) {
 			return cluster.getClusterNodes().values();
 		}
-		if (HAS_CLIENT && current instanceof redis.clients.jedis.RedisClusterClient cluster) {
+		if (HAS_CLIENT && client instanceof redis.clients.jedis.RedisClusterClient cluster) {
 			return cluster.getClusterNodes().values();
 		}
-		return (HAS_CLIENT && current instanceof redis.clients.jedis.RedisClient single) ? List.of(single.getPool())
+		return (HAS_CLIENT && client instanceof redis.clients.jedis.RedisClient single) ? List.of(single.getPool())
 				: List.of();
 	}
 
