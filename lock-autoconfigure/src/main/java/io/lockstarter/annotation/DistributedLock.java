@@ -144,9 +144,9 @@ public @interface DistributedLock {
 	String condition() default "";
 
 	/**
-	 * Whether the database verifies the fencing token: a transaction that would be
-	 * committed while the method runs is rolled back if another owner has held the lock
-	 * since, and the call fails with {@code StaleTokenException}, a
+	 * Verification of the fencing token by the database: a transaction that would be
+	 * committed while the method runs is rolled back if a later holder has begun its work
+	 * in the meantime, and the call fails with {@code StaleTokenException}, a
 	 * {@code LockLostException}. Needs JDBC, a transaction manager of Spring, and the
 	 * table {@code lock_fence} in the database in which the method writes; see the
 	 * property {@code distributed-lock.fence.initialize-schema}. Not for readers and

@@ -42,7 +42,7 @@ final class Shutdown {
 
 	private volatile boolean begun;
 
-	/** Whether a lock was held recently while the shutdown was under way. */
+	/** True if a lock was held recently while the shutdown was under way. */
 	private volatile boolean used;
 
 	private volatile Timer.@Nullable Task longestWait;

@@ -36,7 +36,7 @@ final class Conversation {
 	private BackendState state = BackendState.IDLE;
 
 	/**
-	 * Whether a message has reported a waiting instance since the last acquire request.
+	 * True if a message has reported a waiting instance since the last acquire request.
 	 */
 	private boolean contended;
 

@@ -29,7 +29,7 @@ final class LocalGrants {
 
 	private final Effects effects;
 
-	/** Whether this JVM is notified when other instances wait. */
+	/** True if this JVM is notified when other instances wait. */
 	private boolean subscribed;
 
 	LocalGrants(LocalQueue queue, SharedTenures shares, Conversation conversation, MachineSettings settings,

@@ -43,16 +43,16 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 	private @Nullable RedisConnection connection;
 
-	/** Whether the subscription can be closed. */
+	/** True if the subscription can be closed. */
 	private boolean opened;
 
-	/** Whether the opening thread is still subscribing or reading messages. */
+	/** True if the opening thread is still subscribing or reading messages. */
 	private boolean subscribing;
 
 	/** Completes once UNSUBSCRIBE was sent; {@code null} before that begins. */
 	private @Nullable CompletableFuture<@Nullable Void> unsubscribing;
 
-	/** Whether the subscription has ended. */
+	/** True once the subscription has ended. */
 	private boolean unsubscribed;
 
 	private boolean closed;

@@ -41,7 +41,7 @@ public final class WakeSubscription implements AutoCloseable {
 	private final MessageRefusals refusals = new MessageRefusals();
 
 	/**
-	 * Whether the client polls because the last attempt to receive messages failed.
+	 * True if the client polls because the last attempt to receive messages failed.
 	 * Polling does not begin while the first attempt is in progress.
 	 */
 	private volatile boolean polling;
