@@ -17,6 +17,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.lockstarter.testing.Checkout;
 import io.lockstarter.testing.GeneratedPage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,7 +43,7 @@ class DocumentedPropertiesTests {
 
 	private static final String PREFIX = "distributed-lock.";
 
-	private static final Path ROOT = Path.of("..");
+	private static final Path ROOT = Checkout.ROOT;
 
 	private static final Pattern PROPERTY = Pattern.compile("distributed-lock\\.[a-z.-]*[a-z]");
 

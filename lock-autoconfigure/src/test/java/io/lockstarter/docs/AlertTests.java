@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.lockstarter.testing.Checkout;
 import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class AlertTests {
 
-	private static final Path FOLDER = Path.of("..", "docs", "operations");
+	private static final Path FOLDER = Checkout.file("docs", "operations");
 
 	private static final Pattern RUNBOOK = Pattern
 		.compile("https://github.com/lockstarter/lock-starter/blob/main/docs/operations.md#([a-z-]+)");

@@ -36,7 +36,7 @@ class GuideTests {
 	private static final String SNIPPETS = Page.source(GuideSnippets.class) + Page.source(Shop.class)
 			+ Page.source(LockAdvice.class) + Page.source(QuickStartTests.class) + Page.source(FencingSnippets.class)
 			+ Page.withoutLayout(Page
-				.of("lock-test-support", "src", "test", "java", "io", "lockstarter", "test", "TestingGuideTests.java")
+				.of("extras", "lock-test-support", "src", "test", "java", "io", "lockstarter", "test", "TestingGuideTests.java")
 				.text());
 
 	private final InMemoryLockBackend backend = new InMemoryLockBackend(new InMemoryLockStore());

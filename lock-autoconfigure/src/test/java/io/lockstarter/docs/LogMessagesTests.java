@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import io.lockstarter.core.LockBackendException.Reason;
+import io.lockstarter.testing.Checkout;
 import io.lockstarter.testing.MarkdownTable;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LogMessagesTests {
 
-	private static final Path FILE = Path.of("..", "docs", "generated", "messages.md");
+	private static final Path FILE = Checkout.file("docs", "generated", "messages.md");
 
 	private static final Page PAGE = Page.of("docs", "generated", "messages.md");
 

@@ -13,6 +13,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.engine.EngineSettings;
 import io.lockstarter.redis.RedisClients;
+import io.lockstarter.testing.Checkout;
 import io.lockstarter.testing.MarkdownTable;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
@@ -141,7 +142,7 @@ class SizingTests {
 
 	private static double told(String what) {
 		MarkdownTable table = MarkdownTable.below("## Memory of Redis",
-				Path.of("..", "docs", "generated", "sizing.md"));
+				Checkout.file("docs", "generated", "sizing.md"));
 		return Double.parseDouble(table.rows().get(what).get(0));
 	}
 

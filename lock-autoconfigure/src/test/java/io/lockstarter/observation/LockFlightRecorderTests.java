@@ -13,6 +13,7 @@ import javax.management.ObjectName;
 
 import io.lockstarter.core.LockAcquisitionTimeoutException;
 import io.lockstarter.core.LockHandle;
+import io.lockstarter.testing.Checkout;
 import io.lockstarter.testing.ChildJvm;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
@@ -87,7 +88,7 @@ class LockFlightRecorderTests {
 	@Test
 	void takesThresholdFromTheCommandInTheDocumentation() throws Exception {
 		Matcher command = Pattern.compile("`jcmd <pid> JFR\\.start ([^`]+)`")
-			.matcher(Files.readString(Path.of("..", "docs", "reference", "observability.md")));
+			.matcher(Files.readString(Checkout.file("docs", "reference", "observability.md")));
 		assertThat(command.find()).isTrue();
 		jcmd("jfrStart", ("name=documented " + command.group(1)).split(" "));
 		try {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.lockstarter.browser.Browser;
+import io.lockstarter.testing.Checkout;
 import io.lockstarter.testing.Needs;
 import io.lockstarter.testing.Ports;
 import io.lockstarter.testing.Tool;
@@ -28,7 +29,7 @@ import static org.awaitility.Awaitility.await;
 @Needs(Tool.BROWSER)
 class Pictures {
 
-	private static final Path IMAGES = Path.of("..", "docs", "images");
+	private static final Path IMAGES = Checkout.file("docs", "images");
 
 	private static final Duration PATIENCE = Duration.ofSeconds(90);
 

@@ -27,6 +27,7 @@ import io.lockstarter.actuate.ForceReleaseOperation;
 import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockLoss;
 import io.lockstarter.sample.EventfulInstance.Question;
+import io.lockstarter.testing.Checkout;
 import io.lockstarter.testing.GeneratedPage;
 import io.lockstarter.testing.Javadoc;
 import io.lockstarter.testing.MarkdownTable;
@@ -398,7 +399,7 @@ class ReferenceTests {
 	@Nested
 	class OperationsFiles {
 
-		private static final Path FOLDER = Path.of("..", "docs", "operations");
+		private static final Path FOLDER = Checkout.file("docs", "operations");
 
 		private static final Pattern SELECTOR = Pattern.compile("(distributed_lock_\\w+)(?:\\{([^}]*)})?");
 
