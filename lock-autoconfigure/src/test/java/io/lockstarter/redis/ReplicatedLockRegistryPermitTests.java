@@ -1,7 +1,5 @@
 package io.lockstarter.redis;
 
-import java.time.Duration;
-
 import io.lockstarter.contract.PermitSemantics;
 import io.lockstarter.contract.Registries;
 import io.lockstarter.core.backend.LockBackend;
@@ -37,7 +35,7 @@ class ReplicatedLockRegistryPermitTests extends Registries implements PermitSema
 	protected LockBackend newBackend() {
 		return this.clients.connect(
 				new RedisStandaloneConfiguration(replication.master().host(), replication.master().port()),
-				new Replication(1, Duration.ofMillis(500)));
+				new Replication(1, SHORT_LEASE.minusMillis(50)));
 	}
 
 	@Override
