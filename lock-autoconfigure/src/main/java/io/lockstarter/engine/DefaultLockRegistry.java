@@ -29,9 +29,9 @@ import io.lockstarter.engine.lease.ClockJumpDetector;
 import io.lockstarter.engine.lock.EngineContext;
 import io.lockstarter.engine.lock.LocalLock;
 import io.lockstarter.engine.lock.LockTable;
-import io.lockstarter.engine.lock.LostHolds;
+import io.lockstarter.engine.lock.UnreportedLosses;
 import io.lockstarter.engine.lock.MachineSettings;
-import io.lockstarter.engine.lock.Watchdog;
+import io.lockstarter.engine.lock.RenewalBatch;
 import io.lockstarter.logging.LockLog;
 import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Commands commands;
 
-	private final Watchdog watchdog;
+	private final RenewalBatch renewals;
 
 	private final Listeners listeners;
 
@@ -131,20 +131,20 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.completions = new Completions(callbacks, callerContext, this.timer, settings.sendsReleases());
 		this.listeners = new Listeners(listeners, observers, this.completions::later);
 		this.commands = new Commands(backend, this.timer, this::withdrawn);
-		this.watchdog = new Watchdog(this.commands);
-		LostHolds lostHolds = new LostHolds(settings.interruptOnLoss());
+		this.renewals = new RenewalBatch(this.commands);
+		UnreportedLosses unreportedLosses = new UnreportedLosses(settings.interruptOnLoss());
 		Commands commands = this.commands;
 		Supplier<MachineSettings> machineSettings = MachineSettings
 			.shared(() -> new MachineSettings(settings.instance(), settings.handoverLimit(), settings.handoverAge(),
 					commands.grantsDirectly() ? MachineSettings.DIRECT_GRANT_LEASE : null, commands.keepOrder(),
 					settings.sendsReleases()));
 		Completions completions = this.completions;
-		this.locks = new LockTable(new EngineContext(this.commands, this.timer, this.watchdog, this.listeners,
-				lostHolds, commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions), machineSettings,
-				settings.leaseTime(), settings.maxHoldTime()));
+		this.locks = new LockTable(new EngineContext(this.commands, this.timer, this.renewals, this.listeners,
+				unreportedLosses, commands::nextTenure, (hold) -> new DefaultLockHandle(hold, completions),
+				machineSettings, settings.leaseTime(), settings.maxHoldTime()));
 		this.shutdown = new Shutdown(this.locks, this.commands, this.timer,
 				(hold) -> new DefaultLockHandle(hold, completions).abandon());
-		this.requests = new Requests(settings, this.commands, this.locks, lostHolds, this.shutdown,
+		this.requests = new Requests(settings, this.commands, this.locks, unreportedLosses, this.shutdown,
 				new Outcomes(this.listeners, completions), completions);
 		this.cluster = new ClusterView(this.commands, completions, this.locks);
 		this.local = new LocalView(this.locks);
@@ -162,7 +162,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	}
 
 	private void renewDue() {
-		this.watchdog.renewDue();
+		this.renewals.renewDue();
 	}
 
 	private void withdrawn(String name) {
@@ -358,7 +358,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	 */
 	public boolean shutdown(Duration drain) throws InterruptedException {
 		boolean drained = this.shutdown.awaitHolders(drain);
-		this.watchdog.stop();
+		this.renewals.stop();
 		this.shutdown.shortenKept();
 		return drained;
 	}
@@ -370,7 +370,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 	@Override
 	public void close() {
 		this.shutdown.end();
-		this.watchdog.stop();
+		this.renewals.stop();
 		this.timer.close();
 		this.listeners.close();
 		this.callbacks.close();

@@ -16,7 +16,7 @@ import io.lockstarter.engine.lock.Exclusivity;
 import io.lockstarter.engine.lock.Hold;
 import io.lockstarter.engine.lock.LocalLock;
 import io.lockstarter.engine.lock.LockTable;
-import io.lockstarter.engine.lock.LostHolds;
+import io.lockstarter.engine.lock.UnreportedLosses;
 import io.lockstarter.engine.lock.Waiter;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ final class Requests {
 
 	private final LockTable locks;
 
-	private final LostHolds lostHolds;
+	private final UnreportedLosses unreportedLosses;
 
 	private final Shutdown shutdown;
 
@@ -39,12 +39,12 @@ final class Requests {
 
 	private final Completions completions;
 
-	Requests(EngineSettings settings, Commands commands, LockTable locks, LostHolds lostHolds, Shutdown shutdown,
-			Outcomes outcomes, Completions completions) {
+	Requests(EngineSettings settings, Commands commands, LockTable locks, UnreportedLosses unreportedLosses,
+			Shutdown shutdown, Outcomes outcomes, Completions completions) {
 		this.settings = settings;
 		this.commands = commands;
 		this.locks = locks;
-		this.lostHolds = lostHolds;
+		this.unreportedLosses = unreportedLosses;
 		this.shutdown = shutdown;
 		this.outcomes = outcomes;
 		this.completions = completions;
@@ -164,7 +164,7 @@ final class Requests {
 	 * null}.
 	 */
 	@Nullable Hold lostHold(LockRequest request, LockOwner owner) {
-		return this.lostHolds.of(request, owner);
+		return this.unreportedLosses.of(request, owner);
 	}
 
 }

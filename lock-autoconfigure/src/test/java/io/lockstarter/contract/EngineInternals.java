@@ -27,8 +27,8 @@ public final class EngineInternals {
 	/** Whether a registry that has a lock knows that another one waits for it. */
 	static boolean isWanted(DefaultLockRegistry registry, String name) {
 		Object lock = ((Map<?, ?>) field(field(registry, "locks"), "locks")).get(name);
-		Object tenure = field(field(field(field(lock, "machine"), "conversation"), "state"), "tenure");
-		return ReflectionTestUtils.getField(tenure, "budget") != null;
+		Object tenure = field(field(field(field(lock, "machine"), "exchange"), "state"), "tenure");
+		return ReflectionTestUtils.getField(tenure, "handovers") != null;
 	}
 
 	/** Whether a registry hears of others that wait; it begins to if not. */

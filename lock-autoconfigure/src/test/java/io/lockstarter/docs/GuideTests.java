@@ -35,8 +35,8 @@ class GuideTests {
 
 	private static final String SNIPPETS = Page.source(GuideSnippets.class) + Page.source(Shop.class)
 			+ Page.source(LockAdvice.class) + Page.source(QuickStartTests.class) + Page.source(FencingSnippets.class)
-			+ Page.withoutLayout(Page
-				.of("extras", "lock-test-support", "src", "test", "java", "io", "lockstarter", "test", "TestingGuideTests.java")
+			+ Page.withoutLayout(Page.of("extras", "lock-test-support", "src", "test", "java", "io", "lockstarter",
+					"test", "TestingGuideTests.java")
 				.text());
 
 	private final InMemoryLockBackend backend = new InMemoryLockBackend(new InMemoryLockStore());

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Times of renewals, on a backend whose every reply the test gives.
  */
-class LeaseKeeperTests {
+class LeaseWatchdogTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(3);
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * at a time. Holds the {@link BackendState}. Used under the monitor of the
  * {@link LocalLock}.
  */
-final class Conversation {
+final class BackendExchange {
 
 	private final LocalQueue queue;
 
@@ -31,7 +31,7 @@ final class Conversation {
 
 	private final Effects effects;
 
-	private final ReturnBudget returns = new ReturnBudget();
+	private final ReacquisitionLimit reacquisitions = new ReacquisitionLimit();
 
 	private BackendState state = BackendState.IDLE;
 
@@ -40,7 +40,7 @@ final class Conversation {
 	 */
 	private boolean contended;
 
-	Conversation(LocalQueue queue, MachineSettings settings, Supplier<TenureId> tenureIds, Effects effects) {
+	BackendExchange(LocalQueue queue, MachineSettings settings, Supplier<TenureId> tenureIds, Effects effects) {
 		this.queue = queue;
 		this.settings = settings;
 		this.tenureIds = tenureIds;
@@ -136,7 +136,7 @@ final class Conversation {
 	 * Publishes the effects that were postponed until the reply to an acquire request.
 	 */
 	void publishPostponed() {
-		this.returns.takePostponed().forEach(this.effects::add);
+		this.reacquisitions.takePostponed().forEach(this.effects::add);
 	}
 
 	/**
@@ -144,7 +144,7 @@ final class Conversation {
 	 * waiters.
 	 */
 	void refused() {
-		this.returns.refused();
+		this.reacquisitions.refused();
 	}
 
 	/**
@@ -222,7 +222,7 @@ final class Conversation {
 
 	/** Records a grant by the backend, which ends the queue position of this JVM. */
 	void granted(Tenure begun, boolean contendedElsewhere, Moment now) {
-		this.returns.granted(now);
+		this.reacquisitions.granted(now);
 		if (contendedElsewhere || this.contended) {
 			begun.contend(now);
 		}
@@ -261,14 +261,15 @@ final class Conversation {
 		Intent intent = Intent.LEAVE;
 		Acquire next = null;
 		if (head != null) {
-			intent = this.returns.mayReturn(head, unheld.budget(), subscribed, now) ? Intent.RETURN : Intent.YIELD;
+			intent = this.reacquisitions.mayReturn(head, unheld.handovers(), subscribed, now) ? Intent.RETURN
+					: Intent.YIELD;
 			next = (intent == Intent.YIELD) ? acquire(head, null, true, now) : null;
 		}
 		Release command = new Release(unheld.name(), unheld.id(), intent, next, true);
 		// If the backend carries commands out in order, the next acquire request follows
 		// at once.
 		boolean followed = this.settings.isFollowed(intent);
-		this.returns.released(command, followed);
+		this.reacquisitions.released(command, followed);
 		this.state = followed ? BackendState.IDLE : new Releasing(command, (next != null) ? head : null, false);
 		return command;
 	}
@@ -280,7 +281,7 @@ final class Conversation {
 	 */
 	void publish(Release command, Effect outcome) {
 		if (isRequesting() && command.intent() == Intent.RETURN && wasFollowed(command)) {
-			this.returns.postpone(outcome);
+			this.reacquisitions.postpone(outcome);
 		}
 		else {
 			this.effects.add(outcome);
@@ -288,7 +289,7 @@ final class Conversation {
 	}
 
 	private boolean wasFollowed(Release command) {
-		return this.settings.isFollowed(command.intent()) && this.returns.awaitsReply();
+		return this.settings.isFollowed(command.intent()) && this.reacquisitions.awaitsReply();
 	}
 
 	/**
@@ -298,7 +299,7 @@ final class Conversation {
 	 */
 	void released(Release command, Release.@Nullable Reply reply, Moment sentAt, long recheckNanos) {
 		if (wasFollowed(command)) {
-			this.returns.replied();
+			this.reacquisitions.replied();
 			if (this.state instanceof Waiting) {
 				// The acquire request overtook the release, and was refused because of
 				// the tenure that has ended.
@@ -336,11 +337,11 @@ final class Conversation {
 		else if (!(this.state instanceof BackendState.Idle)) {
 			return false;
 		}
-		if (left != null || this.returns.isWakeUpPending()) {
+		if (left != null || this.reacquisitions.isWakeUpPending()) {
 			this.effects.add(new Effect.Leave((left != null) ? left.tenure() : null, true));
-			this.returns.wokeOthers();
+			this.reacquisitions.wokeOthers();
 		}
-		return !this.returns.awaitsReply();
+		return !this.reacquisitions.awaitsReply();
 	}
 
 }

@@ -87,10 +87,10 @@ public final class EffectRunner {
 		else if (effect instanceof Effect.Lost lost) {
 			// The owner cannot have continued with other work before the loss is
 			// recorded.
-			this.context.lostHolds().add(lost.hold());
+			this.context.unreportedLosses().add(lost.hold());
 		}
 		else if (effect instanceof Effect.ForgetLoss known) {
-			this.context.lostHolds().remove(known.hold());
+			this.context.unreportedLosses().remove(known.hold());
 		}
 		else {
 			this.lock.retired();
@@ -184,13 +184,13 @@ public final class EffectRunner {
 
 	private void keepUp(Effect.Upkeep effect) {
 		if (effect instanceof Effect.StartRenewal start) {
-			start.tenure().keeper(this.context).start();
+			start.tenure().watchdog(this.context).start();
 		}
 		else if (effect instanceof Effect.StopRenewal stop) {
-			stop.tenure().keeper(this.context).stop();
+			stop.tenure().watchdog(this.context).stop();
 		}
 		else if (effect instanceof Effect.WriteCount count) {
-			count.tenure().keeper(this.context).countChanged();
+			count.tenure().watchdog(this.context).countChanged();
 		}
 		else if (effect instanceof Effect.RetryDowngrade retry) {
 			this.context.timer().in(DOWNGRADE_RETRY_NANOS, () -> this.lock.downgradeAgain(retry.tenure()));

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param commands the commands to the backend
  * @param timer the timer of delayed actions
- * @param watchdog the watchdog that renews leases
+ * @param renewals the renewals that are due
  * @param listeners the notification of listeners and observers
- * @param lostHolds the losses of which owners have not been notified
+ * @param unreportedLosses the losses of which owners have not been notified
  * @param tenureIds supplies ids of tenures, none of which is used twice
  * @param handles creates the handle of a hold that listeners receive
  * @param settings supplies the settings of a machine, which depend on the current backend
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxHoldTime the time after which a lock is no longer renewed, or {@code null}
  * for never
  */
-public record EngineContext(Commands commands, Timer timer, Watchdog watchdog, Listeners listeners, LostHolds lostHolds,
-		Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles, Supplier<MachineSettings> settings,
-		Duration leaseTime, @Nullable Duration maxHoldTime) {
+public record EngineContext(Commands commands, Timer timer, RenewalBatch renewals, Listeners listeners,
+		UnreportedLosses unreportedLosses, Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles,
+		Supplier<MachineSettings> settings, Duration leaseTime, @Nullable Duration maxHoldTime) {
 
 }

@@ -8,7 +8,7 @@ import io.lockstarter.engine.lease.Moment;
  * Limit on hand-overs within this JVM while another instance waits, as a number of
  * hand-overs and a time. Used under the monitor of the {@link LocalLock}.
  */
-final class ContentionBudget {
+final class HandoverLimit {
 
 	/** Maximum time of hand-overs while another instance waits: 10 ms. */
 	private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -23,7 +23,7 @@ final class ContentionBudget {
 	 * Creates the limit when another instance waits, or may wait unnoticed.
 	 * @param limit the number of hand-overs that other instances wait for
 	 */
-	ContentionBudget(int limit, Moment now) {
+	HandoverLimit(int limit, Moment now) {
 		this.limit = limit;
 		this.since = now.nanos();
 	}

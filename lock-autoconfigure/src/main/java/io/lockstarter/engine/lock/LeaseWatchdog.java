@@ -25,11 +25,11 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Upkeep of one tenure. From {@link #start()} on, it renews and extends the lease,
- * detects the end of the lease, writes the hold count and notifies holders of renewals.
- * Thread-safe.
+ * Watchdog of one tenure. From {@link #start()} on, it schedules the renewals of the
+ * lease, extends the lease, detects its end, writes the hold count and notifies holders
+ * of renewals. Thread-safe.
  */
-final class LeaseKeeper implements Runnable {
+final class LeaseWatchdog implements Runnable {
 
 	/** Maximum time by which a renewal is moved forward to join a batch: 100 ms. */
 	private static final long LONGEST_GRID_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -57,7 +57,7 @@ final class LeaseKeeper implements Runnable {
 	 * Creates the upkeep of a tenure.
 	 * @param lock is notified when the tenure or a hold is lost
 	 */
-	LeaseKeeper(Tenure tenure, LocalLock lock, EngineContext context) {
+	LeaseWatchdog(Tenure tenure, LocalLock lock, EngineContext context) {
 		this.tenure = tenure;
 		this.lease = tenure.lease();
 		this.lock = lock;
@@ -137,7 +137,7 @@ final class LeaseKeeper implements Runnable {
 
 	private boolean mayRenew() {
 		return this.lease.isRenewed() && this.lease.stopReason() == null && !this.renewing
-				&& this.context.watchdog().goOn();
+				&& this.context.renewals().goOn();
 	}
 
 	/** Inspects the lease at the scheduled time. */
@@ -153,7 +153,7 @@ final class LeaseKeeper implements Runnable {
 		synchronized (this) {
 			if (isDue()) {
 				this.renewing = true;
-				this.context.watchdog().due(this);
+				this.context.renewals().due(this);
 			}
 			if (!this.renewing || isEndNear()) {
 				schedule();

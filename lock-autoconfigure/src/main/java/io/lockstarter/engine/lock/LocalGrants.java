@@ -23,7 +23,7 @@ final class LocalGrants {
 
 	private final SharedTenures shares;
 
-	private final Conversation conversation;
+	private final BackendExchange exchange;
 
 	private final MachineSettings settings;
 
@@ -32,11 +32,11 @@ final class LocalGrants {
 	/** True if this JVM is notified when other instances wait. */
 	private boolean subscribed;
 
-	LocalGrants(LocalQueue queue, SharedTenures shares, Conversation conversation, MachineSettings settings,
+	LocalGrants(LocalQueue queue, SharedTenures shares, BackendExchange exchange, MachineSettings settings,
 			Effects effects) {
 		this.queue = queue;
 		this.shares = shares;
-		this.conversation = conversation;
+		this.exchange = exchange;
 		this.settings = settings;
 		this.effects = effects;
 	}
@@ -51,7 +51,7 @@ final class LocalGrants {
 
 	/** Returns the tenures of this JVM, the exclusive one first. */
 	List<Tenure> tenures() {
-		Tenure current = this.conversation.exclusive();
+		Tenure current = this.exchange.exclusive();
 		List<Tenure> all = new ArrayList<>(this.shares.all());
 		if (current != null) {
 			all.add(0, current);
@@ -72,7 +72,7 @@ final class LocalGrants {
 
 	/** Returns the tenure of a hold, or {@code null} if it has ended in this JVM. */
 	@Nullable Tenure tenureOf(Hold hold) {
-		Tenure current = this.conversation.exclusive();
+		Tenure current = this.exchange.exclusive();
 		return (current != null && current.lease() == hold.lease()) ? current
 				: this.shares.first((share) -> share.lease() == hold.lease());
 	}
@@ -81,7 +81,7 @@ final class LocalGrants {
 	 * Returns the hold of an owner with exactly the given exclusivity, or {@code null}.
 	 */
 	@Nullable Hold holdOf(LockOwner owner, Exclusivity mode) {
-		Tenure current = this.conversation.exclusive();
+		Tenure current = this.exchange.exclusive();
 		return switch (mode) {
 			case EXCLUSIVE -> (current != null) ? current.holds().of(owner, false) : null;
 			case PERMIT -> this.shares.of(owner, false);
@@ -146,7 +146,7 @@ final class LocalGrants {
 			this.shares.add(granted);
 		}
 		else {
-			this.conversation.hold(granted);
+			this.exchange.hold(granted);
 		}
 		this.queue.remove(head, now);
 		grant(granted, head, GrantKind.ACQUIRED, now);
@@ -167,7 +167,7 @@ final class LocalGrants {
 	 * withdrawn, although requests of other instances may precede it.
 	 */
 	private static boolean passesOthers(Tenure granted, Waiter head, Waiter requester) {
-		return head.isFair() && head != requester && granted.budget() != null;
+		return head.isFair() && head != requester && granted.isContended();
 	}
 
 	/**
@@ -177,7 +177,7 @@ final class LocalGrants {
 	 */
 	void admitReaders(Moment now) {
 		Waiter head = this.queue.head();
-		while (head != null && head.isReader() && !this.shares.isEmpty() && !this.conversation.isFor(head)) {
+		while (head != null && head.isReader() && !this.shares.isEmpty() && !this.exchange.isFor(head)) {
 			Waiter reader = head;
 			Tenure share = this.shares.first((each) -> mayGoTo(each, reader, now));
 			if (share == null) {
@@ -200,7 +200,7 @@ final class LocalGrants {
 	boolean barge(Waiter waiter, Moment now) {
 		// The lock is never unheld while a fair request is next, because it gets the lock
 		// at once.
-		boolean mayBarge = this.conversation.isUnheld() && waiter.mayBarge() && !this.queue.barging().isReached(now)
+		boolean mayBarge = this.exchange.isUnheld() && waiter.mayBarge() && !this.queue.barging().isReached(now)
 				&& mayHandOverTo(waiter, now);
 		if (mayBarge) {
 			this.queue.barging().barge();
@@ -271,12 +271,11 @@ final class LocalGrants {
 	 */
 	private boolean isFollowedByAnother(Waiter head) {
 		Waiter next = this.queue.second();
-		return this.conversation.isWaiting() && next != null && next.waits() && next.hasOptionsLike(head)
-				&& !next.isFair();
+		return this.exchange.isWaiting() && next != null && next.waits() && next.hasOptionsLike(head) && !next.isFair();
 	}
 
 	private boolean mayHandOverTo(Waiter waiter, Moment now) {
-		return this.settings.handoverLimit() > 0 && this.conversation.state() instanceof BackendState.Held held
+		return this.settings.handoverLimit() > 0 && this.exchange.state() instanceof BackendState.Held held
 				&& mayGoTo(held.tenure(), waiter, now);
 	}
 
@@ -292,13 +291,13 @@ final class LocalGrants {
 			// Other instances may wait unnoticed.
 			tenure.contend(now);
 		}
-		ContentionBudget budget = tenure.budget();
+		HandoverLimit handovers = tenure.handovers();
 		boolean atOnce = tenure.mode() == Exclusivity.READER || waiter.isFair();
-		return budget == null || (!atOnce && !budget.isOver(now));
+		return handovers == null || (!atOnce && !handovers.isOver(now));
 	}
 
 	private void handOver(Waiter waiter, Moment now) {
-		Tenure current = Objects.requireNonNull(this.conversation.exclusive());
+		Tenure current = Objects.requireNonNull(this.exchange.exclusive());
 		current.handedOver();
 		grant(current, waiter, GrantKind.HANDED_OVER, now);
 	}

@@ -148,7 +148,7 @@ public final class LocalLock {
 		if (tenure == null) {
 			throw hold.gone();
 		}
-		return tenure.keeper(this.context).extend(hold, lease);
+		return tenure.watchdog(this.context).extend(hold, lease);
 	}
 
 	public synchronized @Nullable Tenure tenureOf(Hold hold) {
@@ -311,7 +311,7 @@ public final class LocalLock {
 
 	/** Renews the leases at once, because they may expire sooner than scheduled. */
 	public void renewNow() {
-		tenures().forEach((tenure) -> tenure.keeper(this.context).renewNow());
+		tenures().forEach((tenure) -> tenure.watchdog(this.context).renewNow());
 	}
 
 	private synchronized List<Tenure> tenures() {

@@ -40,13 +40,13 @@ final class LockMachine {
 
 	private final Effects effects = new Effects();
 
-	private final Conversation conversation;
+	private final BackendExchange exchange;
 
 	private final LocalGrants grants;
 
 	private final Refusals refusals;
 
-	private final Endings endings;
+	private final TenureEndings endings;
 
 	private boolean retired;
 
@@ -58,15 +58,15 @@ final class LockMachine {
 	LockMachine(@Nullable LocalLock lock, MachineSettings settings, Supplier<TenureId> tenureIds) {
 		this.lock = lock;
 		this.settings = settings;
-		this.conversation = new Conversation(this.queue, settings, tenureIds, this.effects);
-		this.grants = new LocalGrants(this.queue, this.shares, this.conversation, settings, this.effects);
-		this.refusals = new Refusals(this.queue, this.grants, this.conversation, this.effects);
-		this.endings = new Endings(this.shares, this.conversation, this.grants, this.refusals, this.effects);
+		this.exchange = new BackendExchange(this.queue, settings, tenureIds, this.effects);
+		this.grants = new LocalGrants(this.queue, this.shares, this.exchange, settings, this.effects);
+		this.refusals = new Refusals(this.queue, this.grants, this.exchange, this.effects);
+		this.endings = new TenureEndings(this.shares, this.exchange, this.grants, this.refusals, this.effects);
 	}
 
 	/** Returns whether this JVM has the lock exclusively. */
 	boolean holdsExclusively() {
-		return this.conversation.exclusive() != null;
+		return this.exchange.exclusive() != null;
 	}
 
 	/** Returns and removes the decided effects, in order. */
@@ -92,7 +92,7 @@ final class LockMachine {
 			this.effects.add(new Effect.Fail(waiter, objection));
 		}
 		else if (!this.grants.barge(waiter, now)) {
-			if (this.queue.isStanding() || this.conversation.exclusive() != null) {
+			if (this.queue.isStanding() || this.exchange.exclusive() != null) {
 				waiter.queued();
 			}
 			this.queue.add(waiter, now);
@@ -123,7 +123,7 @@ final class LockMachine {
 			this.queue.becomeLastTry(waiter);
 			return;
 		}
-		boolean isNext = this.conversation.isUnheld() && this.queue.head() == waiter;
+		boolean isNext = this.exchange.isUnheld() && this.queue.head() == waiter;
 		if (!isNext || !this.grants.handOverToHead(now)) {
 			this.queue.remove(waiter, now);
 			this.refusals.refuse(waiter, now);
@@ -136,11 +136,11 @@ final class LockMachine {
 	 * @return the time until the next check without a signal, in nanoseconds
 	 */
 	long takeOffer(Waiter waiter, Moment now) {
-		Tenure offered = this.conversation.exclusive();
+		Tenure offered = this.exchange.exclusive();
 		if (this.queue.head() != waiter || offered == null) {
 			return Long.MAX_VALUE;
 		}
-		long nap = this.queue.barging().check(this.conversation.isUnheld(), now);
+		long nap = this.queue.barging().check(this.exchange.isUnheld(), now);
 		if (nap > 0) {
 			return nap;
 		}
@@ -175,7 +175,7 @@ final class LockMachine {
 	 * @param sentAt the moment before the request was sent
 	 */
 	void replied(Effect.SendAcquire request, LockBackend.AcquireReply reply, Moment sentAt, Moment now) {
-		Requesting ended = this.conversation.endRequest();
+		Requesting ended = this.exchange.endRequest();
 		this.refusals.replied();
 		this.refusals.endOutage();
 		Acquire command = request.command();
@@ -190,15 +190,15 @@ final class LockMachine {
 			// The tenure was ended before it began, so the request is repeated with
 			// another one.
 			QueuePosition before = ended.position();
-			this.conversation.requestAgainWith((before != null) ? before.withoutTenure() : null);
+			this.exchange.requestAgainWith((before != null) ? before.withoutTenure() : null);
 		}
 		decide(now);
-		this.conversation.publishPostponed();
+		this.exchange.publishPostponed();
 	}
 
 	private void begin(Acquire command, Waiter requester, long base, Lease lease, boolean contended, Moment now) {
 		Tenure granted = new Tenure(this.lock, command, requester, base, lease, this.settings);
-		this.conversation.granted(granted, contended, now);
+		this.exchange.granted(granted, contended, now);
 		this.queue.stand();
 		if (!this.grants.begin(granted, requester, now)) {
 			this.endings.releaseUnheld(granted, null, now);
@@ -210,11 +210,11 @@ final class LockMachine {
 	 * @param sent whether the request was sent
 	 */
 	void failed(boolean sent, LockBackendException cause, Moment now) {
-		Requesting ended = this.conversation.endRequest();
+		Requesting ended = this.exchange.endRequest();
 		this.refusals.replied();
 		this.refusals.failed(ended, sent, cause, now);
 		decide(now);
-		this.conversation.publishPostponed();
+		this.exchange.publishPostponed();
 	}
 
 	/**
@@ -230,14 +230,14 @@ final class LockMachine {
 	/** Handles a grant by message to a tenure that waited for it. */
 	void granted(LockBackend.DirectGrant offer, Moment now) {
 		TenureId tenure = offer.tenure();
-		QueuePosition position = this.conversation.waitsWith(tenure);
+		QueuePosition position = this.exchange.waitsWith(tenure);
 		if (position != null) {
 			take(position, offer, now);
 		}
-		else if (this.conversation.isUnderWay(tenure)) {
+		else if (this.exchange.isUnderWay(tenure)) {
 			// The message arrived before the reply. The reply either grants the tenure as
 			// well, or makes this JVM wait; then the request is repeated.
-			this.conversation.wake();
+			this.exchange.wake();
 		}
 		else if (tenures().stream().noneMatch((held) -> held.id().equals(tenure))) {
 			// The message is late, because the tenure was released or is being released.
@@ -252,7 +252,7 @@ final class LockMachine {
 			woken(now);
 			return;
 		}
-		this.conversation.endWaiting();
+		this.exchange.endWaiting();
 		this.refusals.replied();
 		this.refusals.endOutage();
 		begin(Objects.requireNonNull(position.command()), position.requester(), offer.base(), lease, offer.contended(),
@@ -262,7 +262,7 @@ final class LockMachine {
 
 	/** Handles a wake-up, after which the lock may be free. */
 	void woken(Moment now) {
-		this.conversation.wake();
+		this.exchange.wake();
 		decide(now);
 	}
 
@@ -271,21 +271,21 @@ final class LockMachine {
 	 * requests must be sent again.
 	 */
 	void withdrawn(Moment now) {
-		if (!this.refusals.isOutage() || !this.conversation.isWaiting()) {
+		if (!this.refusals.isOutage() || !this.exchange.isWaiting()) {
 			woken(now);
 		}
 	}
 
 	/** Repeats the acquire request without a wake-up. */
 	void recheck(Moment now) {
-		if (this.conversation.isWaiting()) {
+		if (this.exchange.isWaiting()) {
 			woken(now);
 		}
 	}
 
 	/** Records that another instance waits for the lock. */
 	void contended(Moment now) {
-		this.conversation.contended();
+		this.exchange.contended();
 		tenures().forEach((tenure) -> tenure.contend(now));
 	}
 
@@ -295,7 +295,7 @@ final class LockMachine {
 	 * @param entering the request that arrives, or {@code null}
 	 */
 	boolean needsSubscription(@Nullable Waiter entering) {
-		return (this.conversation.exclusive() != null || !this.shares.haveEnded())
+		return (this.exchange.exclusive() != null || !this.shares.haveEnded())
 				&& (!this.queue.isEmpty() || (entering != null && entering.isReader()));
 	}
 
@@ -332,18 +332,18 @@ final class LockMachine {
 	/** Decides what follows from the recorded facts. */
 	private void decide(Moment now) {
 		this.endings.loseExpired(now);
-		Tenure current = this.conversation.exclusive();
+		Tenure current = this.exchange.exclusive();
 		if (current != null && current.isUnheld() && !this.grants.offer(now)) {
 			this.endings.releaseUnheld(current, null, now);
 		}
 		this.grants.admitReaders(now);
 		Waiter head = this.queue.head();
-		if (this.conversation.exclusive() != null) {
-			boolean readersSoon = this.conversation.isDowngrading();
+		if (this.exchange.exclusive() != null) {
+			boolean readersSoon = this.exchange.isDowngrading();
 			this.refusals.refuseThoseWhoTryOnce((waiter) -> !(readersSoon && waiter.isShared()), now);
 		}
 		else if (head != null) {
-			this.conversation.acquireIfDue(head, now);
+			this.exchange.acquireIfDue(head, now);
 		}
 		else {
 			leave();
@@ -354,8 +354,8 @@ final class LockMachine {
 	 * Leaves the backend, because no request waits and this JVM has no exclusive tenure.
 	 */
 	private void leave() {
-		boolean left = this.conversation.leave();
-		if (this.conversation.state() instanceof BackendState.Idle) {
+		boolean left = this.exchange.leave();
+		if (this.exchange.state() instanceof BackendState.Idle) {
 			this.refusals.endOutage();
 		}
 		if (left && !this.retired && this.shares.haveEnded()) {
@@ -388,7 +388,7 @@ final class LockMachine {
 
 	/** Returns the state of the exchange with the backend. */
 	BackendState remote() {
-		return this.conversation.state();
+		return this.exchange.state();
 	}
 
 	/** Returns the waiting requests, in order. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * release with {@link Intent#RETURN} wakes no other instance, so a wake-up may be pending
  * afterwards. Used under the monitor of the {@link LocalLock}.
  */
-final class ReturnBudget {
+final class ReacquisitionLimit {
 
 	/** Maximum number of consecutive re-acquisitions. */
 	private static final int RETURNS = 64;
@@ -41,7 +41,7 @@ final class ReturnBudget {
 	 * Returns whether this JVM may acquire the lock again at once.
 	 * @param subscribed whether this JVM is notified when other instances wait
 	 */
-	boolean mayReturn(Waiter head, @Nullable ContentionBudget others, boolean subscribed, Moment now) {
+	boolean mayReturn(Waiter head, @Nullable HandoverLimit others, boolean subscribed, Moment now) {
 		if (!head.mayBarge()) {
 			// Readers and fair requests would be put behind, or pass, waiting instances
 			// that are not woken. Such instances may exist although no message has

@@ -33,7 +33,7 @@ final class Refusals {
 
 	private final LocalGrants grants;
 
-	private final Conversation conversation;
+	private final BackendExchange exchange;
 
 	private final Effects effects;
 
@@ -53,10 +53,10 @@ final class Refusals {
 	/** Number of replies to acquire requests. */
 	private long replies;
 
-	Refusals(LocalQueue queue, LocalGrants grants, Conversation conversation, Effects effects) {
+	Refusals(LocalQueue queue, LocalGrants grants, BackendExchange exchange, Effects effects) {
 		this.queue = queue;
 		this.grants = grants;
-		this.conversation = conversation;
+		this.exchange = exchange;
 		this.effects = effects;
 	}
 
@@ -64,7 +64,7 @@ final class Refusals {
 	 * Returns the number of replies that precede the reply to the next acquire request.
 	 */
 	long repliesBeforeNext() {
-		return this.replies + (this.conversation.isRequesting() ? 1 : 0);
+		return this.replies + (this.exchange.isRequesting() ? 1 : 0);
 	}
 
 	/** Counts a reply to an acquire request, or a grant by message. */
@@ -88,7 +88,7 @@ final class Refusals {
 	 * to a request. A free lock is acquired however short the wait time is.
 	 */
 	boolean isFirstReplyInFlight(Waiter waiter, Moment now) {
-		return this.conversation.isRequesting() && outageOf(waiter, now) == null && !waiter.hasReply(this.replies);
+		return this.exchange.isRequesting() && outageOf(waiter, now) == null && !waiter.hasReply(this.replies);
 	}
 
 	/** Handles a refused acquire request. */
@@ -104,16 +104,16 @@ final class Refusals {
 		boolean waitsOn = requester.waits() && this.queue.contains(requester);
 		refuseThoseWhoTryOnce((waiter) -> (waitsOn && isBehind(requester, waiter)) || isRefusedLike(requester, waiter),
 				now);
-		this.conversation.refused();
+		this.exchange.refused();
 		if (!command.waits()) {
 			// This JVM keeps its previous queue position, which may have been assigned to
 			// a
 			// request that has been withdrawn since.
-			this.conversation.requestAgainWith(ended.position());
+			this.exchange.requestAgainWith(ended.position());
 			return;
 		}
 		long expiry = reply.holder().remainingLease().toNanos() + AFTER_EXPIRY_NANOS;
-		this.conversation.awaitTurn(QueuePosition.of(reply.position(), requester, command, sentAt, reply.micros()),
+		this.exchange.awaitTurn(QueuePosition.of(reply.position(), requester, command, sentAt, reply.micros()),
 				requester, ended.woken(), RECHECK_NANOS, expiry);
 	}
 
@@ -153,7 +153,7 @@ final class Refusals {
 		}
 		else {
 			this.outage = null;
-			this.conversation.requestAgainWith(position);
+			this.exchange.requestAgainWith(position);
 			fail(failsWith(ended.requester(), cause, now), cause, now);
 		}
 	}
@@ -173,7 +173,7 @@ final class Refusals {
 			// The request would delay others whose longer timeout may allow a reply.
 			this.queue.letPass(ended.requester(), now);
 		}
-		this.conversation.waitWith(position, ended.requester(),
+		this.exchange.waitWith(position, ended.requester(),
 				new Effect.Recheck(current.pauseNanos(), Long.MAX_VALUE, false));
 	}
 
@@ -249,7 +249,7 @@ final class Refusals {
 	 */
 	@Nullable Holder holder(Waiter waiter, Moment now) {
 		Holder here = this.grants.holder(now);
-		boolean isPermit = waiter.mode() == Exclusivity.PERMIT && this.conversation.exclusive() == null;
+		boolean isPermit = waiter.mode() == Exclusivity.PERMIT && this.exchange.exclusive() == null;
 		return (here == null || (isPermit && this.lastHolder != null)) ? lastHolder(now) : here;
 	}
 

@@ -7,19 +7,19 @@ import io.lockstarter.engine.command.Commands;
 import io.lockstarter.engine.lease.Moment;
 
 /**
- * Watchdog that renews leases in batches while their holders are alive. It runs on the
- * timer's thread and never waits for the backend.
+ * Renewals of leases that are due, which are sent together. The batch runs on the timer's
+ * thread and never waits for the backend.
  */
-public final class Watchdog {
+public final class RenewalBatch {
 
 	private final Commands commands;
 
 	/** Renewals that are due in this round of the timer. Accessed only by its thread. */
-	private final List<LeaseKeeper> due = new ArrayList<>();
+	private final List<LeaseWatchdog> due = new ArrayList<>();
 
 	private volatile boolean stopped;
 
-	public Watchdog(Commands commands) {
+	public RenewalBatch(Commands commands) {
 		this.commands = commands;
 	}
 
@@ -29,8 +29,8 @@ public final class Watchdog {
 	}
 
 	/** Adds a renewal to the next batch. Called on the timer's thread. */
-	void due(LeaseKeeper keeper) {
-		this.due.add(keeper);
+	void due(LeaseWatchdog watchdog) {
+		this.due.add(watchdog);
 	}
 
 	/** Stops renewing leases. Losses are still declared. */
@@ -43,17 +43,17 @@ public final class Watchdog {
 		if (this.due.isEmpty()) {
 			return;
 		}
-		List<LeaseKeeper> batch = this.due.stream().filter((keeper) -> !keeper.hasEnded()).toList();
+		List<LeaseWatchdog> batch = this.due.stream().filter((watchdog) -> !watchdog.hasEnded()).toList();
 		this.due.clear();
 		if (batch.isEmpty()) {
 			return;
 		}
 		Moment start = Moment.now(this.commands.wallClock());
 		long timeoutNanos = Long.MAX_VALUE;
-		for (LeaseKeeper keeper : batch) {
-			timeoutNanos = Math.min(timeoutNanos, keeper.timeoutNanos());
+		for (LeaseWatchdog watchdog : batch) {
+			timeoutNanos = Math.min(timeoutNanos, watchdog.timeoutNanos());
 		}
-		this.commands.renew(batch.stream().map(LeaseKeeper::renewal).toList(), timeoutNanos,
+		this.commands.renew(batch.stream().map(LeaseWatchdog::renewal).toList(), timeoutNanos,
 				(index, verdict, failure) -> batch.get(index).replied(start, verdict, failure));
 	}
 

@@ -41,7 +41,7 @@ public final class Tenure {
 	private final MachineSettings settings;
 
 	/** Limit on hand-overs, or {@code null} while no other instance waits. */
-	private @Nullable ContentionBudget budget;
+	private @Nullable HandoverLimit handovers;
 
 	private final HeldLease lease;
 
@@ -49,7 +49,7 @@ public final class Tenure {
 
 	private volatile Exclusivity mode;
 
-	private volatile @Nullable LeaseKeeper keeper;
+	private volatile @Nullable LeaseWatchdog watchdog;
 
 	/**
 	 * Creates a tenure that the backend has granted.
@@ -88,19 +88,24 @@ public final class Tenure {
 
 	/** Limits hand-overs, because another instance waits or may wait unnoticed. */
 	void contend(Moment now) {
-		if (this.budget == null) {
-			this.budget = new ContentionBudget(this.settings.handoverLimit(), now);
+		if (this.handovers == null) {
+			this.handovers = new HandoverLimit(this.settings.handoverLimit(), now);
 		}
 	}
 
+	/** Returns whether another instance waits or may wait unnoticed. */
+	boolean isContended() {
+		return this.handovers != null;
+	}
+
 	/** Returns the limit on hand-overs, or {@code null} if there is none. */
-	@Nullable ContentionBudget budget() {
-		return this.budget;
+	@Nullable HandoverLimit handovers() {
+		return this.handovers;
 	}
 
 	void handedOver() {
-		if (this.budget != null) {
-			this.budget.handOver();
+		if (this.handovers != null) {
+			this.handovers.handOver();
 		}
 	}
 
@@ -230,16 +235,16 @@ public final class Tenure {
 	}
 
 	/** Returns the upkeep of the tenure, which the first call creates. */
-	LeaseKeeper keeper(EngineContext context) {
-		LeaseKeeper known = this.keeper;
-		return (known != null) ? known : makeKeeper(context);
+	LeaseWatchdog watchdog(EngineContext context) {
+		LeaseWatchdog known = this.watchdog;
+		return (known != null) ? known : makeWatchdog(context);
 	}
 
-	private synchronized LeaseKeeper makeKeeper(EngineContext context) {
-		LeaseKeeper known = this.keeper;
+	private synchronized LeaseWatchdog makeWatchdog(EngineContext context) {
+		LeaseWatchdog known = this.watchdog;
 		if (known == null) {
-			known = new LeaseKeeper(this, Objects.requireNonNull(this.lock), context);
-			this.keeper = known;
+			known = new LeaseWatchdog(this, Objects.requireNonNull(this.lock), context);
+			this.watchdog = known;
 		}
 		return known;
 	}

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * Ends of tenures and their holds: releases, releases of unused grants, and losses. Used
  * under the monitor of the {@link LocalLock}.
  */
-final class Endings {
+final class TenureEndings {
 
 	private final SharedTenures shares;
 
-	private final Conversation conversation;
+	private final BackendExchange exchange;
 
 	private final LocalGrants grants;
 
@@ -29,9 +29,10 @@ final class Endings {
 
 	private final Effects effects;
 
-	Endings(SharedTenures shares, Conversation conversation, LocalGrants grants, Refusals refusals, Effects effects) {
+	TenureEndings(SharedTenures shares, BackendExchange exchange, LocalGrants grants, Refusals refusals,
+			Effects effects) {
 		this.shares = shares;
-		this.conversation = conversation;
+		this.exchange = exchange;
 		this.grants = grants;
 		this.refusals = refusals;
 		this.effects = effects;
@@ -68,8 +69,8 @@ final class Endings {
 		tenure.holds().remove(hold);
 		if (!tenure.isUnheld()) {
 			if (tenure.mode() == Exclusivity.EXCLUSIVE && tenure.holds().exclusive() == null
-					&& !this.conversation.isDowngrading()) {
-				this.conversation.downgrade(tenure, now);
+					&& !this.exchange.isDowngrading()) {
+				this.exchange.downgrade(tenure, now);
 			}
 			return UnlockResult.RELEASED;
 		}
@@ -121,7 +122,7 @@ final class Endings {
 			command = new Release(unheld.name(), unheld.id(), Intent.STAY, null, true);
 		}
 		else {
-			command = this.conversation.release(unheld, this.grants.isSubscribed(), now);
+			command = this.exchange.release(unheld, this.grants.isSubscribed(), now);
 		}
 		this.effects.add(new Effect.SendRelease(command, unheld, last, now));
 		this.effects.add(new Effect.StopRenewal(unheld));
@@ -140,7 +141,7 @@ final class Endings {
 		}
 		Hold hold = release.hold();
 		if (hold != null) {
-			this.conversation.publish(release.command(),
+			this.exchange.publish(release.command(),
 					outcomeOf(hold, hold.heldFor(release.begun()), reply, failure, now));
 		}
 		if (release.command().intent() == Intent.STAY) {
@@ -148,11 +149,11 @@ final class Endings {
 			if (!this.grants.isSubscribed()) {
 				// While not subscribed, no message reports that the released share can be
 				// acquired here.
-				this.conversation.wake();
+				this.exchange.wake();
 			}
 		}
 		else {
-			this.conversation.released(release.command(), reply, sentAt, Refusals.RECHECK_NANOS);
+			this.exchange.released(release.command(), reply, sentAt, Refusals.RECHECK_NANOS);
 		}
 	}
 
@@ -198,7 +199,7 @@ final class Endings {
 			}
 		}
 		else {
-			this.conversation.stopHolding();
+			this.exchange.stopHolding();
 			written.share();
 			this.shares.add(written);
 		}
@@ -207,17 +208,17 @@ final class Endings {
 	/** Repeats a downgrade. */
 	void downgradeAgain(Tenure written, Moment now) {
 		if (isDowngrading(written)) {
-			this.conversation.downgrade(written, now);
+			this.exchange.downgrade(written, now);
 		}
 	}
 
 	private boolean isDowngrading(Tenure written) {
-		return this.conversation.isDowngrading() && this.conversation.exclusive() == written;
+		return this.exchange.isDowngrading() && this.exchange.exclusive() == written;
 	}
 
 	/** Declares the tenures lost whose lease has expired. */
 	void loseExpired(Moment now) {
-		Tenure current = this.conversation.exclusive();
+		Tenure current = this.exchange.exclusive();
 		if (current != null && !current.lease().isValid(now)) {
 			loseByExpiry(current, now);
 		}
@@ -236,8 +237,8 @@ final class Endings {
 
 	/** Declares a tenure lost, unless it has already ended. */
 	void lose(Tenure tenure, LockLoss.Reason reason, Moment now) {
-		if (this.conversation.exclusive() == tenure) {
-			this.conversation.stopHolding();
+		if (this.exchange.exclusive() == tenure) {
+			this.exchange.stopHolding();
 		}
 		else if (!this.shares.remove(tenure)) {
 			return;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lost holds whose owners have not been notified of the loss. Thread-safe.
  */
-public final class LostHolds {
+public final class UnreportedLosses {
 
 	/** Maximum number of lost holds. The oldest one is removed first. */
 	private static final int MOST = 10_000;
@@ -33,7 +33,7 @@ public final class LostHolds {
 	 * Creates an empty collection.
 	 * @param interrupt whether a thread that loses its lock is interrupted
 	 */
-	public LostHolds(boolean interrupt) {
+	public UnreportedLosses(boolean interrupt) {
 		this.interrupt = interrupt;
 	}
 

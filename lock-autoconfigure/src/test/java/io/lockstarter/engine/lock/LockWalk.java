@@ -404,7 +404,7 @@ final class LockWalk {
 			this.headBefore = waiters.isEmpty() ? null : waiters.get(0);
 			machine().tenures()
 				.stream()
-				.filter((tenure) -> tenure.budget() != null)
+				.filter(Tenure::isContended)
 				.forEach((tenure) -> this.handedOver.putIfAbsent(tenure.id(), 0));
 			machine().subscribed(machine().needsSubscription(entering) && this.hearing);
 		}
