@@ -62,7 +62,7 @@ public final class LockActuateAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		@ConditionalOnLockChoice(LockChoice.FORCE_RELEASE)
+		@ConditionalOnLockFeature(LockFeature.FORCE_RELEASE)
 		ForceReleaseOperation locksForceReleaseOperation(@Lazy LockMonitor monitor, ApplicationEventPublisher publisher,
 				ObjectProvider<LockRegistries> several) {
 			return new ForceReleaseOperation(monitor, monitors(several, monitor), publisher);

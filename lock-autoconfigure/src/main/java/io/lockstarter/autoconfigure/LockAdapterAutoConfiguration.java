@@ -25,7 +25,7 @@ import org.springframework.integration.support.locks.DistributedLock;
 public final class LockAdapterAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockChoice(LockChoice.SPRING_INTEGRATION)
+	@ConditionalOnLockFeature(LockFeature.SPRING_INTEGRATION)
 	@ConditionalOnClass(DistributedLock.class)
 	static final class IntegrationConfiguration {
 
@@ -46,7 +46,7 @@ public final class LockAdapterAutoConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockChoice(LockChoice.SHEDLOCK)
+	@ConditionalOnLockFeature(LockFeature.SHEDLOCK)
 	@ConditionalOnClass(LockProvider.class)
 	static final class ShedLockConfiguration {
 

@@ -31,7 +31,7 @@ import org.springframework.util.ClassUtils;
  * once.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnLockChoice(LockChoice.PROXIES)
+@ConditionalOnLockFeature(LockFeature.PROXIES)
 @ConditionalOnMissingBean(value = LockAdvisor.class, search = SearchStrategy.CURRENT)
 @Import(LockAspectConfiguration.AutoProxyRegistrar.class)
 class LockAspectConfiguration {

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Import;
  * unreachable backend fails the first request for a lock, not the application.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
-@ConditionalOnLockChoice(LockChoice.LOCKS)
+@ConditionalOnLockFeature(LockFeature.LOCKS)
 @EnableConfigurationProperties(DistributedLockProperties.class)
 // The backends come first, because they back off from a registry of the user, not from
 // the auto-configured one.

@@ -53,7 +53,7 @@ final class LockBackendConfigurations {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockChoice(LockChoice.REDIS)
+	@ConditionalOnLockFeature(LockFeature.REDIS)
 	@Conditional(OnQuorumNodesCondition.class)
 	@ConditionalOnClass(RedisConnectionFactory.class)
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
@@ -115,7 +115,7 @@ final class LockBackendConfigurations {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockChoice(LockChoice.REDIS)
+	@ConditionalOnLockFeature(LockFeature.REDIS)
 	@ConditionalOnClass(RedisConnectionFactory.class)
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
 	static class Redis {
@@ -222,7 +222,7 @@ final class LockBackendConfigurations {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockChoice(LockChoice.IN_MEMORY)
+	@ConditionalOnLockFeature(LockFeature.IN_MEMORY)
 	@ConditionalOnMissingBean({ LockBackend.class, LockRegistry.class })
 	static class InMemory {
 

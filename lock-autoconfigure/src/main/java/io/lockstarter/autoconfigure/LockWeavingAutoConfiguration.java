@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
  * locks are disabled, because the aspect must not lock then.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
-@ConditionalOnLockChoice(LockChoice.WEAVING)
+@ConditionalOnLockFeature(LockFeature.WEAVING)
 public final class LockWeavingAutoConfiguration {
 
 	private static final boolean ASPECTJ = ClassUtils.isPresent("org.aspectj.lang.Aspects",

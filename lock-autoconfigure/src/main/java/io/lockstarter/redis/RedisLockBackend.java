@@ -54,7 +54,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final ScriptRunner runner;
 
-	private final RenewalBatches renewals;
+	private final RenewalSender renewals;
 
 	private final Replication replication;
 
@@ -116,7 +116,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.redis = new CommandSender(client);
 		this.replies = new Replies(this.keys, this.redis::address);
 		this.runner = new ScriptRunner(this.redis);
-		this.renewals = new RenewalBatches(this.scripts, this.runner, this.redis::isCluster);
+		this.renewals = new RenewalSender(this.scripts, this.runner, this.redis::isCluster);
 		this.replicas = new ReplicaWait(client, this.redis, replication);
 		this.wakes = new WakeSubscription(this.keys, this.clientId, this.redis);
 		this.messages = new RedisClientMessages(this.keys, this.redis, this.wakes);

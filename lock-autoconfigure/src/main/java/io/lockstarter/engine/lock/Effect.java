@@ -203,7 +203,7 @@ sealed interface Effect {
 	 * @param hold the hold
 	 * @param loss the loss
 	 */
-	record FoundLost(Hold hold, LockLoss loss) implements ReleaseOutcome {
+	record LossFoundByRelease(Hold hold, LockLoss loss) implements ReleaseOutcome {
 	}
 
 	/**

@@ -120,7 +120,7 @@ public final class EffectRunner {
 			notifyWaiter(notification);
 		}
 		else if (effect instanceof Effect.Upkeep upkeep) {
-			keepUp(upkeep);
+			runUpkeep(upkeep);
 		}
 		else if (effect instanceof Effect.ReleaseOutcome outcome) {
 			completeRelease(outcome);
@@ -182,7 +182,7 @@ public final class EffectRunner {
 		}
 	}
 
-	private void keepUp(Effect.Upkeep effect) {
+	private void runUpkeep(Effect.Upkeep effect) {
 		if (effect instanceof Effect.StartRenewal start) {
 			start.tenure().watchdog(this.context).start();
 		}
@@ -215,7 +215,7 @@ public final class EffectRunner {
 					.publish((listener) -> listener.releaseUnconfirmed(handle, unconfirmed.cause()));
 			});
 		}
-		else if (effect instanceof Effect.FoundLost lost) {
+		else if (effect instanceof Effect.LossFoundByRelease lost) {
 			lost.hold().ending().completeExceptionally(new LockLostException(lost.loss()));
 			lost(lost.hold(), lost.loss());
 		}

@@ -137,7 +137,7 @@ final class LeaseWatchdog implements Runnable {
 
 	private boolean mayRenew() {
 		return this.lease.isRenewed() && this.lease.stopReason() == null && !this.renewing
-				&& this.context.renewals().goOn();
+				&& this.context.renewals().isRenewing();
 	}
 
 	/** Inspects the lease at the scheduled time. */

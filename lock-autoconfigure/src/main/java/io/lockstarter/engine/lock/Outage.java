@@ -27,12 +27,12 @@ record Outage(Moment since, LockBackendException latest, long pauseNanos) {
 	}
 
 	/** Continues the outage with another failed request. */
-	Outage goOn(LockBackendException failure) {
+	Outage extend(LockBackendException failure) {
 		return new Outage(this.since, failure, Math.min(2 * this.pauseNanos, LAST_PAUSE_NANOS));
 	}
 
 	/** Returns whether a failure may end soon without intervention. */
-	static boolean mayBe(LockBackendException failure) {
+	static boolean isTemporary(LockBackendException failure) {
 		return switch (failure.reason()) {
 			case UNREACHABLE, TIMEOUT, READ_ONLY, LOADING, CLUSTER_DOWN, OUT_OF_MEMORY, WRITES_REFUSED,
 					NOT_REPLICATED ->

@@ -141,7 +141,7 @@ final class Refusals {
 	void failed(Requesting ended, boolean sent, LockBackendException cause, Moment now) {
 		Acquire command = ended.command();
 		QueuePosition position = ended.position();
-		boolean outlasts = this.queue.isStanding() && Outage.mayBe(cause);
+		boolean outlasts = this.queue.isStanding() && Outage.isTemporary(cause);
 		if (sent && (cause.mayHaveRun() || (!outlasts && ended.woken()))) {
 			this.effects.add(new Effect.CancelUntilConfirmed(command.tenure(), command.lease()));
 			if (position != null && position.isFor(command.tenure())) {
@@ -163,7 +163,7 @@ final class Refusals {
 	 * wait.
 	 */
 	private void outlast(Requesting ended, LockBackendException cause, @Nullable QueuePosition position, Moment now) {
-		Outage current = (this.outage != null) ? this.outage.goOn(cause) : Outage.begin(ended.since(), cause);
+		Outage current = (this.outage != null) ? this.outage.extend(cause) : Outage.begin(ended.since(), cause);
 		this.outage = current;
 		for (Waiter waiter : this.queue.removeTriesOnce((waiter) -> true, now)) {
 			LockBackendException failure = outageOf(waiter, now);

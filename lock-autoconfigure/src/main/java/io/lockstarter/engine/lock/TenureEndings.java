@@ -142,7 +142,7 @@ final class TenureEndings {
 		Hold hold = release.hold();
 		if (hold != null) {
 			this.exchange.publish(release.command(),
-					outcomeOf(hold, hold.heldFor(release.begun()), reply, failure, now));
+					releaseOutcome(hold, hold.heldFor(release.begun()), reply, failure, now));
 		}
 		if (release.command().intent() == Intent.STAY) {
 			this.shares.left();
@@ -157,7 +157,7 @@ final class TenureEndings {
 		}
 	}
 
-	private static Effect outcomeOf(Hold hold, Duration heldFor, Release.@Nullable Reply reply,
+	private static Effect releaseOutcome(Hold hold, Duration heldFor, Release.@Nullable Reply reply,
 			@Nullable LockBackendException failure, Moment now) {
 		if (reply == null) {
 			return new Effect.Unconfirmed(hold, heldFor, Objects.requireNonNull(failure));
@@ -171,7 +171,7 @@ final class TenureEndings {
 			return new Effect.Released(hold, heldFor);
 		}
 		if (hold.lease().isValid(now)) {
-			return new Effect.FoundLost(hold, hold.lose(LockLoss.Reason.NOT_OWNED, now));
+			return new Effect.LossFoundByRelease(hold, hold.lose(LockLoss.Reason.NOT_OWNED, now));
 		}
 		// The lease was valid when the release began, so the hold was protected until its
 		// end.

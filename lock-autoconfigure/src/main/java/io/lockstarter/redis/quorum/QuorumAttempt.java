@@ -46,7 +46,7 @@ final class QuorumAttempt {
 
 	private @Nullable Ballot ballot;
 
-	private @Nullable Broadcast broadcast;
+	private @Nullable QuorumCall call;
 
 	private int round;
 
@@ -82,12 +82,12 @@ final class QuorumAttempt {
 			again = this.round++ > 0;
 			this.ballot = next;
 		}
-		Broadcast sent = this.servers.send(this.command.name(), timeoutMillis(),
+		QuorumCall sent = this.servers.send(this.command.name(), timeoutMillis(),
 				(node) -> node.propose(this.command, base, again), (server, vote, failure) -> count(next, server,
 						(vote != null) ? vote : new Vote.Failed(Objects.requireNonNull(failure))));
 		synchronized (this) {
 			if (this.ballot == next) {
-				this.broadcast = sent;
+				this.call = sent;
 			}
 		}
 	}
@@ -96,9 +96,9 @@ final class QuorumAttempt {
 	 * Stops waiting for the servers that have not replied, which then count as failed.
 	 */
 	private void giveUp() {
-		Broadcast current;
+		QuorumCall current;
 		synchronized (this) {
-			current = this.broadcast;
+			current = this.call;
 		}
 		if (current != null) {
 			current.giveUp();

@@ -130,7 +130,7 @@ public final class QuorumLockBackend implements LockBackend {
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
 				(next != null) ? QuorumLimits.withoutDirectGrant(next) : null);
 		QuorumRelease replies = new QuorumRelease(this.servers.size(), command.intent() == Release.Intent.FORCE);
-		Broadcast broadcast = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
+		QuorumCall call = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
 				(server, reply, failure) -> {
 					if (failure != null && mustBeConfirmed(command)) {
 						this.servers.get(server)
@@ -138,7 +138,7 @@ public final class QuorumLockBackend implements LockBackend {
 					}
 					replies.count(reply, failure);
 				});
-		return broadcast.cancelWith(replies.reply());
+		return call.cancelWith(replies.reply());
 	}
 
 	/**
@@ -149,23 +149,23 @@ public final class QuorumLockBackend implements LockBackend {
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		CompletableFuture<Boolean> shortened = new CompletableFuture<>();
 		Majority majority = new Majority(this.servers.size());
-		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS,
+		QuorumCall call = this.servers.send(name, RELEASE_TIMEOUT_MILLIS,
 				(node) -> node.shortenLease(name, tenure, rest), (server, sooner, failure) -> {
 					Result result = Boolean.TRUE.equals(sooner) ? majority.yes() : majority.no();
 					if (result != Result.OPEN) {
 						shortened.complete(result == Result.YES);
 					}
 				});
-		return broadcast.cancelWith(shortened);
+		return call.cancelWith(shortened);
 	}
 
 	/** Returns the holders that may have a majority. */
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
 		MajorityHolders holders = new MajorityHolders(this.servers.size());
-		Broadcast broadcast = this.servers.send(name, RELEASE_TIMEOUT_MILLIS, (node) -> node.holders(name),
+		QuorumCall call = this.servers.send(name, RELEASE_TIMEOUT_MILLIS, (node) -> node.holders(name),
 				(server, found, failure) -> holders.count(found, failure));
-		return broadcast.cancelWith(holders.holders());
+		return call.cancelWith(holders.holders());
 	}
 
 	/**
@@ -211,9 +211,9 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
 		QuorumProbe replies = new QuorumProbe(this.servers.size());
-		Broadcast broadcast = this.servers.send(LockBackendException.NO_LOCK, PROBE_TIMEOUT_MILLIS, QuorumNode::probe,
+		QuorumCall call = this.servers.send(LockBackendException.NO_LOCK, PROBE_TIMEOUT_MILLIS, QuorumNode::probe,
 				(server, found, failure) -> replies.count(found, failure));
-		return broadcast.cancelWith(replies.details().thenApply((details) -> {
+		return call.cancelWith(replies.details().thenApply((details) -> {
 			details.put("clientId", this.clientId.get());
 			details.put("releasesOwed", this.servers.unconfirmed());
 			return details;

@@ -42,7 +42,7 @@ final class QuorumMessages implements ClientMessages {
 	private CompletableFuture<?> send(Function<ClientMessages, CompletableFuture<?>> message) {
 		CompletableFuture<Boolean> sent = new CompletableFuture<>();
 		AtomicInteger open = new AtomicInteger(this.servers.size());
-		Broadcast broadcast = this.servers.send(LockBackendException.NO_LOCK, TIMEOUT_MILLIS,
+		QuorumCall call = this.servers.send(LockBackendException.NO_LOCK, TIMEOUT_MILLIS,
 				(node) -> message.apply(node.messages()).thenApply((done) -> true), (server, done, failure) -> {
 					if (failure == null) {
 						sent.complete(true);
@@ -51,7 +51,7 @@ final class QuorumMessages implements ClientMessages {
 						sent.completeExceptionally(failure);
 					}
 				});
-		return broadcast.cancelWith(sent);
+		return call.cancelWith(sent);
 	}
 
 }

@@ -123,9 +123,9 @@ final class QuorumServers implements AutoCloseable {
 	 * @param timeoutMillis the timeout of each server in milliseconds
 	 * @param listener is notified once of each server's reply, by different threads
 	 */
-	<T> Broadcast send(String name, long timeoutMillis, Function<QuorumNode, CompletableFuture<T>> command,
-			Broadcast.Listener<T> listener) {
-		return Broadcast.send(name, this.servers, timeoutMillis, this.timer, command, listener);
+	<T> QuorumCall send(String name, long timeoutMillis, Function<QuorumNode, CompletableFuture<T>> command,
+			QuorumCall.Listener<T> listener) {
+		return QuorumCall.send(name, this.servers, timeoutMillis, this.timer, command, listener);
 	}
 
 	/** Sends a command to one server, and cancels it after a timeout. */

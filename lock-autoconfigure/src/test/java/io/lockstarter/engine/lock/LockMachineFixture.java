@@ -448,7 +448,7 @@ abstract class LockMachineFixture {
 		if (effect instanceof Effect.Unconfirmed released) {
 			return "unconfirmed %s: %s".formatted(this.names.get(released.hold()), released.cause().reason());
 		}
-		if (effect instanceof Effect.FoundLost lost) {
+		if (effect instanceof Effect.LossFoundByRelease lost) {
 			return "found lost %s: %s".formatted(this.names.get(lost.hold()), lost.loss().reason());
 		}
 		if (effect instanceof Effect.Lost lost) {

@@ -1005,7 +1005,7 @@ final class LockWalk {
 			if (thing instanceof Effect.Unconfirmed released) {
 				return "released, unconfirmed " + of(released.hold());
 			}
-			if (thing instanceof Effect.FoundLost lost) {
+			if (thing instanceof Effect.LossFoundByRelease lost) {
 				return "found lost " + of(lost.hold());
 			}
 			if (thing instanceof Effect.Lost lost) {

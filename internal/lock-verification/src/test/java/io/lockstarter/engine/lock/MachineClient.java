@@ -679,7 +679,7 @@ public final class MachineClient {
 			else if (effect instanceof Effect.RetryDowngrade retry) {
 				this.downgrades.add(retry.tenure());
 			}
-			else if (effect instanceof Effect.FoundLost lost) {
+			else if (effect instanceof Effect.LossFoundByRelease lost) {
 				this.fault = "%s was found lost".formatted(lost.hold().tenure());
 			}
 			else if (effect instanceof Effect.Retire && this.machine == machine) {

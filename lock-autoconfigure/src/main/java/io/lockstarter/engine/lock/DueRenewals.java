@@ -10,7 +10,7 @@ import io.lockstarter.engine.lease.Moment;
  * Renewals of leases that are due, which are sent together. The batch runs on the timer's
  * thread and never waits for the backend.
  */
-public final class RenewalBatch {
+public final class DueRenewals {
 
 	private final Commands commands;
 
@@ -19,12 +19,12 @@ public final class RenewalBatch {
 
 	private volatile boolean stopped;
 
-	public RenewalBatch(Commands commands) {
+	public DueRenewals(Commands commands) {
 		this.commands = commands;
 	}
 
 	/** Returns whether leases are still renewed. */
-	boolean goOn() {
+	boolean isRenewing() {
 		return !this.stopped;
 	}
 

@@ -4,9 +4,9 @@ import io.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.lockstarter.autoconfigure.DistributedLockProperties.Mode;
 
 /**
- * Choice between features, made by the properties.
+ * Feature that the properties enable or disable.
  */
-enum LockChoice {
+enum LockFeature {
 
 	/** Locks of any kind. */
 	LOCKS,
@@ -25,7 +25,7 @@ enum LockChoice {
 	/** Endpoint that force-releases locks. */
 	FORCE_RELEASE;
 
-	/** Describes the properties that make the choice, for messages. */
+	/** Describes the properties that decide on the feature, for messages. */
 	String decidedBy(EarlySettings settings) {
 		return switch (this) {
 			case LOCKS -> settings.describe("enabled");
@@ -38,7 +38,7 @@ enum LockChoice {
 		};
 	}
 
-	boolean isMade(EarlySettings settings) {
+	boolean isEnabled(EarlySettings settings) {
 		return switch (this) {
 			case LOCKS -> settings.enabled();
 			case REDIS -> settings.backend() == Backend.REDIS;

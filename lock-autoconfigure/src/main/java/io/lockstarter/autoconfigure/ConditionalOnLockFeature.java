@@ -8,17 +8,17 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Condition that matches when the properties make the given choice.
+ * Condition that matches when the properties enable the given feature.
  */
 @Target({ ElementType.TYPE, ElementType.METHOD })
 @Retention(RetentionPolicy.RUNTIME)
-@Conditional(OnLockChoiceCondition.class)
-@interface ConditionalOnLockChoice {
+@Conditional(OnLockFeatureCondition.class)
+@interface ConditionalOnLockFeature {
 
 	/**
-	 * Returns the required choice.
-	 * @return the choice
+	 * Returns the required feature.
+	 * @return the feature
 	 */
-	LockChoice value();
+	LockFeature value();
 
 }

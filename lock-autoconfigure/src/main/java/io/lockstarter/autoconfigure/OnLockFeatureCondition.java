@@ -7,18 +7,18 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Condition of {@link ConditionalOnLockChoice}.
+ * Condition of {@link ConditionalOnLockFeature}.
  */
-class OnLockChoiceCondition extends SpringBootCondition {
+class OnLockFeatureCondition extends SpringBootCondition {
 
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-		LockChoice choice = metadata.getAnnotations()
-			.get(ConditionalOnLockChoice.class)
-			.getEnum("value", LockChoice.class);
+		LockFeature feature = metadata.getAnnotations()
+			.get(ConditionalOnLockFeature.class)
+			.getEnum("value", LockFeature.class);
 		EarlySettings settings = EarlySettings.of(context.getEnvironment());
-		return new ConditionOutcome(choice.isMade(settings),
-				ConditionMessage.forCondition("Distributed lock").because(choice.decidedBy(settings)));
+		return new ConditionOutcome(feature.isEnabled(settings),
+				ConditionMessage.forCondition("Distributed lock").because(feature.decidedBy(settings)));
 	}
 
 }

@@ -19,9 +19,10 @@ import io.lockstarter.redis.script.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renewal of many locks with one call if one server has all of them.
+ * Sender of renewals, which sends those of many locks in one call if one server has all of
+ * the locks.
  */
-final class RenewalBatches {
+final class RenewalSender {
 
 	/** Maximum number of renewals in one call. */
 	private static final int MAX_RENEWALS_PER_CALL = 100;
@@ -34,7 +35,7 @@ final class RenewalBatches {
 
 	private volatile boolean sharded;
 
-	RenewalBatches(LockScripts scripts, ScriptRunner runner, BooleanSupplier cluster) {
+	RenewalSender(LockScripts scripts, ScriptRunner runner, BooleanSupplier cluster) {
 		this.scripts = scripts;
 		this.runner = runner;
 		this.cluster = cluster;

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * One command that is sent to all servers at once. Each server replies, fails, or times
  * out.
  */
-final class Broadcast {
+final class QuorumCall {
 
 	private final List<CompletableFuture<?>> replies = new ArrayList<>();
 
-	private Broadcast() {
+	private QuorumCall() {
 	}
 
 	/**
@@ -27,16 +27,16 @@ final class Broadcast {
 	 * @param timeoutMillis the timeout of each server in milliseconds
 	 * @param listener is notified once of each server's reply, by different threads
 	 */
-	static <T> Broadcast send(String name, List<QuorumServer> servers, long timeoutMillis, Timer timer,
+	static <T> QuorumCall send(String name, List<QuorumServer> servers, long timeoutMillis, Timer timer,
 			Function<QuorumNode, CompletableFuture<T>> command, Listener<T> listener) {
-		Broadcast broadcast = new Broadcast();
+		QuorumCall call = new QuorumCall();
 		List<CompletableFuture<T>> sent = new ArrayList<>(servers.size());
 		long start = System.nanoTime();
 		for (QuorumServer server : servers) {
 			sent.add(TimedCall.begin(() -> command.apply(server.node())));
 		}
-		broadcast.replies.addAll(sent);
-		Timer.Task timeout = TimedCall.schedule(broadcast::giveUp, timeoutMillis, timer);
+		call.replies.addAll(sent);
+		Timer.Task timeout = TimedCall.schedule(call::giveUp, timeoutMillis, timer);
 		AtomicInteger open = new AtomicInteger(sent.size());
 		for (int i = 0; i < sent.size(); i++) {
 			int server = i;
@@ -54,7 +54,7 @@ final class Broadcast {
 				}
 			});
 		}
-		return broadcast;
+		return call;
 	}
 
 	/** Stops waiting for the servers that have not replied. */

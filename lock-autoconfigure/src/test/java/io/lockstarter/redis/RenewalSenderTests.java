@@ -27,7 +27,7 @@ import static org.mockito.Mockito.mock;
 /**
  * Locks behind a proxy, which has them on several servers, are renewed one by one.
  */
-class RenewalBatchesTests {
+class RenewalSenderTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -40,12 +40,12 @@ class RenewalBatchesTests {
 			"ERR 'EVALSHA' keys do not hash to the same slot",
 			"ERR Script attempted to access a non local key in a cluster node" })
 	void renewsOneByOneFromThenOnWhateverTheWordsOfTheRefusal(String words) {
-		RenewalBatches batches = new RenewalBatches(
+		RenewalSender sender = new RenewalSender(
 				new LockScripts(new LockKeys("lock:", () -> CLIENT), () -> CLIENT, LEASE, true, () -> false),
 				new ScriptRunner(new CommandSender(proxy(words))), () -> false);
-		assertThat(batches.renew(renewals())).hasSize(2)
+		assertThat(sender.renew(renewals())).hasSize(2)
 			.allSatisfy((reply) -> assertThat(reply).isCompletedExceptionally());
-		assertThat(batches.renew(renewals())).hasSize(2)
+		assertThat(sender.renew(renewals())).hasSize(2)
 			.allSatisfy((reply) -> assertThat(reply).isCompletedWithValue(RenewalReply.HELD));
 		assertThat(this.sizes).as("locks of each call").containsExactly(2, 1, 1);
 	}
