@@ -13,7 +13,7 @@ local result, known, rest = end_tenure(lock, false, true)
 if not result then
   return known
 end
---@ time, share, registration, queue, rest
+--@ time, share, registration, queue, after_end
 if result == 1 then
   redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
@@ -24,7 +24,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, candidates, grant, shares, turn
+--@ lock, base, readers, waiting_clients, grant, grant_shares, grant_next
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

@@ -28,7 +28,7 @@ end
 if not known or result == 1 and (not lock[2] or ARGV[8] == 'r') then
   return result
 end
---@ time, share, registration, queue, rest
+--@ time, share, registration, queue, after_end
 if ARGV[8] ~= 's' then
   leave_for_good(result, known[2])
 end
@@ -36,7 +36,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, candidates, grant, shares, turn
+--@ lock, base, readers, waiting_clients, grant, grant_shares, grant_next
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

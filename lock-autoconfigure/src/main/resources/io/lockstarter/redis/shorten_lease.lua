@@ -6,7 +6,7 @@
 -- Returns {1} if the lease was shortened, else {0}: the lease ends before that, the tenure has ended,
 --         or it is a reader's
 
---@ foreign, tenure, value, share
+--@ foreign, tenure, tenure_value, share
 local held, failure = held_value()
 if failure then
   return failure

@@ -32,7 +32,7 @@ if not (waited or fair) then
 end
 
 -- Other clients may wait, or may arrive before the next request of this client.
---@ time, share, registration, queue, rest
+--@ time, share, registration, queue, after_end
 known = known or read_clients()
 if known.err then
   return result
@@ -42,7 +42,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, candidates, grant, shares, turn, wait, first
+--@ lock, base, readers, waiting_clients, grant, grant_shares, grant_next, enqueue, first_ahead
 local position = micros
 if ARGV[9] == 'p' then
   -- This client is notified like the others when it is next.
