@@ -8,7 +8,7 @@ import io.lockstarter.core.LockAcquisitionTimeoutException;
 import org.springframework.stereotype.Service;
 
 /**
- * Where one order is worked on at a time, until it is told that it is done.
+ * Desk at which one order is processed at a time, until {@link #finish()} is called.
  */
 @Service
 class Desk {

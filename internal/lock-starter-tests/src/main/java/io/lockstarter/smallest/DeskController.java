@@ -42,7 +42,7 @@ class DeskController {
 		this.desk.finish();
 	}
 
-	/** Whether there are locks to be had. */
+	/** Returns whether locks can be acquired. */
 	@GetMapping("/ready")
 	boolean ready() throws InterruptedException {
 		try {
