@@ -19,8 +19,8 @@ import io.lockstarter.redis.script.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sender of renewals, which sends those of many locks in one call if one server has all of
- * the locks.
+ * Sender of renewals, which sends those of many locks in one call if one server has all
+ * of the locks.
  */
 final class RenewalSender {
 
