@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lockstarter.annotation.DistributedLock;
@@ -68,6 +70,23 @@ class ScheduledJobTests {
 			assertThat(Runs.count("locked")).as("runs of %s", Runs.ALL).isEqualTo(1);
 			assertThat(Runs.onVirtualThreads).isEqualTo(virtual);
 			((LockMonitor) one.locks()).forceRelease("once");
+		}
+	}
+
+	/** Not even the death of the instance would free the lock earlier. */
+	@Test
+	void leaseCoversTheMinimumTimeWhileTheJobRuns() throws Exception {
+		LongJob.BEGUN.drainPermits();
+		try (Application one = new Application(this.redis, List.of(LongJob.class))) {
+			LongJob.BEGUN.acquire();
+			try {
+				assertThat((Long) this.redis.cli("PTTL", "lock:{long}"))
+					.isGreaterThan(Duration.ofMinutes(59).toMillis());
+			}
+			finally {
+				LongJob.END.release();
+				((LockMonitor) one.locks()).forceRelease("long");
+			}
 		}
 	}
 
@@ -152,6 +171,23 @@ class ScheduledJobTests {
 		void missed() {
 			Runs.add("missed");
 			Runs.INSTANCES.add(this);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableScheduling
+	static class LongJob {
+
+		static final Semaphore BEGUN = new Semaphore(0);
+
+		static final Semaphore END = new Semaphore(0);
+
+		@Scheduled(fixedDelay = 1, timeUnit = TimeUnit.HOURS)
+		@DistributedLock(name = "long", waitTime = "0", onTimeout = OnTimeout.SKIP, holdAtLeast = "1h")
+		public void locked() {
+			BEGUN.release();
+			END.acquireUninterruptibly();
 		}
 
 	}

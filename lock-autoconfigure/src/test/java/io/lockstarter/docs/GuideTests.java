@@ -66,6 +66,19 @@ class GuideTests {
 		return pages.stream().flatMap(Page::lines).distinct();
 	}
 
+	/** Without it, two instances may execute a job one after the other. */
+	@Test
+	void everyScheduledJobHoldsItsLockForAMinimumTime() {
+		List<String> jobs = Stream
+			.of(Page.of("README.md"), Page.of("docs", "guide.md"), Page.of("docs", "migration.md"),
+					Page.of("docs", "reference", "annotation.md"))
+			.flatMap((page) -> page.blocks().stream())
+			.filter((block) -> block.contains("@Scheduled") && block.contains("@DistributedLock"))
+			.toList();
+		assertThat(jobs).hasSizeGreaterThanOrEqualTo(3)
+			.allSatisfy((block) -> assertThat(block).contains("holdAtLeast"));
+	}
+
 	@Test
 	void executesUnderTheLock() throws Exception {
 		CompletableFuture<Receipt> sent = this.snippets.execute("42");

@@ -9,7 +9,10 @@ import java.util.stream.Stream;
 
 import io.lockstarter.adapter.IntegrationLockRegistry;
 import io.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.lockstarter.core.LockHandle;
+import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRegistry;
+import io.lockstarter.core.LockRequest;
 import io.lockstarter.docs.MigrationSnippets.BothProviders;
 import io.lockstarter.docs.MigrationSnippets.IntegrationBean;
 import io.lockstarter.docs.MigrationSnippets.Jobs;
@@ -51,6 +54,22 @@ class MigrationGuideTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 		.withPropertyValues("distributed-lock.backend=in-memory");
+
+	/** As the guide says of callers that take several permits with an owner for each. */
+	@Test
+	void callersThatTakePermitsOneAfterTheOtherBlockEachOther() {
+		this.runner.run((context) -> {
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			LockRequest permit = LockRequest.of("desks").permits(2).waitTime(Duration.ZERO);
+			LockHandle ofOne = locks.acquire(permit.owner(LockOwner.create("one")));
+			LockHandle ofOther = locks.acquire(permit.owner(LockOwner.create("other")));
+			assertThat(locks.tryAcquire(permit.owner(LockOwner.create("one, again")))).isEmpty();
+			assertThat(locks.tryAcquire(permit.owner(LockOwner.create("other, again")))).isEmpty();
+			ofOther.close();
+			locks.acquire(permit.owner(LockOwner.create("one, again"))).close();
+			ofOne.close();
+		});
+	}
 
 	@ParameterizedTest
 	@MethodSource

@@ -78,6 +78,21 @@ class CommandCountTests extends RedisOfItsOwn {
 	}
 
 	@Test
+	void leaseThatIsLongEnoughIsEnsuredWithoutACommand() throws InterruptedException {
+		DefaultLockRegistry registry = registry(Duration.ofMinutes(10));
+		cycle(registry.get("a"), 1);
+		try (LockHandle held = registry.acquire(LockRequest.of("a")); Traffic traffic = Traffic.watch(this.redis)) {
+			for (int i = 0; i < 20; i++) {
+				held.ensureLease(Duration.ofMinutes(1));
+			}
+			assertThat(traffic.counts()).isEmpty();
+			held.ensureLease(Duration.ofMinutes(20));
+			assertThat(held.remainingLease()).isGreaterThan(Duration.ofMinutes(19));
+			assertThat(traffic.counts()).isEqualTo(Map.of("renew", 1L));
+		}
+	}
+
+	@Test
 	void reentryCostsNoAcquireAndNoRelease() {
 		NamedLock lock = registry(LEASE).get("a");
 		cycle(lock, 1);
