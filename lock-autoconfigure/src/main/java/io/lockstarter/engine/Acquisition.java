@@ -32,12 +32,20 @@ final class Acquisition {
 		this.context = completions.context();
 	}
 
+	/** Returns the promise of the lock. */
+	CompletableFuture<LockHandle> promise() {
+		return this.promise;
+	}
+
 	/**
-	 * Starts the request.
+	 * Starts the request, unless its promise is already done. Never throws.
 	 * @param request the request, which calls {@link #completed} once it has completed
 	 * @param enter adds the request to the locks and schedules its deadline
 	 */
-	CompletableFuture<LockHandle> start(Waiter request, Runnable enter) {
+	void start(Waiter request, Runnable enter) {
+		if (this.promise.isDone()) {
+			return;
+		}
 		// A caller who completes or cancels the promise no longer needs the lock.
 		this.promise.whenComplete((handle, failure) -> withdraw(request));
 		try {
@@ -50,17 +58,6 @@ final class Acquisition {
 			// The promise was completed before the request could be withdrawn.
 			withdraw(request);
 		}
-		return this.promise;
-	}
-
-	/** Starts the request on a thread that may block. */
-	CompletableFuture<LockHandle> startElsewhere(Waiter request, Runnable enter) {
-		this.completions.run(() -> {
-			if (!this.promise.isDone()) {
-				start(request, enter);
-			}
-		}, (refusal) -> start(request, enter));
-		return this.promise;
 	}
 
 	private static void withdraw(Waiter waiter) {

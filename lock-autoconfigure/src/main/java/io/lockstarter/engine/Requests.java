@@ -39,6 +39,8 @@ final class Requests {
 
 	private final Completions completions;
 
+	private final Entrance entrance;
+
 	Requests(EngineSettings settings, Commands commands, LockTable locks, UnreportedLosses unreportedLosses,
 			Shutdown shutdown, Outcomes outcomes, Completions completions) {
 		this.settings = settings;
@@ -48,6 +50,7 @@ final class Requests {
 		this.shutdown = shutdown;
 		this.outcomes = outcomes;
 		this.completions = completions;
+		this.entrance = new Entrance(commands, completions);
 	}
 
 	LockHandle acquire(LockRequest request) throws InterruptedException {
@@ -69,17 +72,12 @@ final class Requests {
 					noteGrant(completed);
 					acquisition.completed(completed);
 				});
-		Runnable enter = () -> {
+		this.entrance.enter(() -> acquisition.start(waiter, () -> {
+			this.commands.identify();
 			enter(waiter);
 			waiter.expireBy(this.completions.timer());
-		};
-		// The caller may be an event loop, which must not block while the client id is
-		// generated.
-		return this.commands.isIdentified() ? acquisition.start(waiter, enter)
-				: acquisition.startElsewhere(waiter, () -> {
-					this.commands.identify();
-					enter.run();
-				});
+		}));
+		return acquisition.promise();
 	}
 
 	BlockingWaiter waiter(LockRequest request, LockOwner owner) {
