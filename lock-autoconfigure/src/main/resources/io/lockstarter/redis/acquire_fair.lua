@@ -5,15 +5,15 @@
 --      9 time that the client has waited without a queue position, in microseconds
 -- Returns the same as the acquire script
 
---@ tenure, time, base, begin_tenure, begin_exclusive
+--@ tenure, time, base, begin
 if redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 and ARGV[6] == '' then
   local base, failure = next_base()
   return base and begin_exclusive(base) or failure
 end
 
 -- The lock is held, clients may wait for it, or commands may arrive late.
---@ lock, snapshot, foreign, share, readers, registration, queue, tombstones, clients, repeats, reply
---@ first_ahead, check_queue, reply_held, remove_old_clients, check_exclusive
+--@ lock, read_lock, foreign, share, readers, queue, clients, reply
+--@ first_ahead, check_queue, remove_old_clients, check_exclusive
 local lock = read_lock()
 if lock.err then
   return reply_to(lock)

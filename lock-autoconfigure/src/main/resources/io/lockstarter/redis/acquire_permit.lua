@@ -9,14 +9,14 @@
 --          number of other holders, a holder with another number of permits or ''}
 --                                refused: the holder is the one whose lease ends first
 
---@ tenure, time, base, share, begin_tenure, begin_shared
+--@ tenure, time, base, share, begin, begin_shared
 local permits = tonumber(ARGV[10])
 local found = redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4])
 if found == 0 and ARGV[6] == '' then
   local base, failure = next_base()
   return base and begin_reading(base) or failure
 end
---@ lock, snapshot, foreign
+--@ lock, read_lock, foreign
 local lock = read_lock()
 if lock.err then
   return reply_to(lock)
@@ -28,7 +28,7 @@ if found == 1 and is_shared(lock) and not (lock[1] or lock[4] or ARGV[6] ~= '')
 end
 
 -- The tenure already has a permit, none may be free, or commands may arrive late.
---@ readers, registration, queue, tombstones, clients, repeats, reply, first_ahead, reply_held
+--@ readers, queue, clients, reply, first_ahead
 --@ remove_old_clients, count_holders, check_permits, wake_others
 note_repeat()
 if lock[1] and is_shared(lock) then

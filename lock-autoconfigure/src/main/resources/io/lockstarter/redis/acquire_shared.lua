@@ -4,13 +4,13 @@
 -- ARGV 1 to 8 as for the acquire script
 -- Returns the same as the acquire script
 
---@ tenure, time, base, share, begin_tenure, begin_shared
+--@ tenure, time, base, share, begin, begin_shared
 local found = redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4])
 if found == 0 and ARGV[6] == '' then
   local base, failure = next_base()
   return base and begin_reading(base) or failure
 end
---@ lock, snapshot, foreign
+--@ lock, read_lock, foreign
 local lock = read_lock()
 if lock.err then
   return reply_to(lock)
@@ -22,8 +22,8 @@ if found == 1 and is_shared(lock) and not (inspects or lock[1] or lock[4] or ARG
 end
 
 -- The tenure or another one holds the lock, clients may wait for it, or commands may arrive late.
---@ readers, registration, queue, tombstones, clients, repeats, reply, first_ahead, check_queue
---@ reply_held, remove_old_clients, check_shared, wake_others
+--@ readers, queue, clients, reply, first_ahead, check_queue
+--@ remove_old_clients, check_shared, wake_others
 note_repeat()
 if lock[1] and is_shared(lock) then
   local _, base = parse_share(lock[1])

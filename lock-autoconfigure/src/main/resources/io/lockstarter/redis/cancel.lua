@@ -5,7 +5,7 @@
 --      4 retention of the waiters and clients, in ms
 -- Returns the same as the release script
 
---@ foreign, tenure, tombstones, clients, repeats, ending
+--@ foreign, tenure, clients, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
 local result, failure = end_tenure(lock, true, true)
 return result or failure

@@ -7,7 +7,7 @@
 --      7 c in a cluster
 -- Returns 1 the tenure is a reader's; 3 the tenure did not hold the lock
 
---@ foreign, tenure, lock, snapshot, tenure_value, share
+--@ foreign, tenure, lock, read_lock, tenure_value, share
 local held, failure = held_value()
 if not held then
   return failure or 3
@@ -30,7 +30,7 @@ if not lock[4] then
 end
 
 -- Clients may wait.
---@ base, registration, readers, tombstones, clients, queue, waiting_clients, grant, grant_shares, grant_next
+--@ base, queue, readers, clients, turn
 give_turn(true, false, false)
 note_turn(false)
 return 1

@@ -7,13 +7,13 @@
 --      7 c in a cluster
 -- Returns the same as the release script
 
---@ foreign, tenure, tombstones, clients, repeats, ending
+--@ foreign, tenure, clients, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
 local result, known, rest = end_tenure(lock, false, true)
 if not result then
   return known
 end
---@ time, share, registration, queue, after_end
+--@ time, share, queue, after_end
 if result == 1 then
   redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
 end
@@ -24,7 +24,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, waiting_clients, grant, grant_shares, grant_next
+--@ lock, base, readers, turn
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

@@ -19,7 +19,7 @@ if #all > 6 and not shared then
 end
 
 -- Dead clients are not counted. Other scripts remove them.
---@ registration, queue
+--@ queue
 local found = {0, 0, 0}
 local queue = redis.pcall('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
 for i = 1, #queue, 2 do

@@ -8,7 +8,7 @@
 --         {'ahead', 0, time}          the proposed base is too far ahead of this server's clock
 --         {'no vote', ms or -1, time}  this server must not vote before that time, or has no marker
 
---@ tenure, time, tombstones, clients, counter, begin_tenure, begin_exclusive, vote, proposal
+--@ tenure, time, clients, quorum, begin, proposal
 local reply = objection()
 if reply then
   return reply
@@ -19,8 +19,8 @@ if known and not known.err and is_plain(known) then
 end
 
 -- The lock is held, or clients may wait for it.
---@ lock, snapshot, foreign, share, readers, registration, queue, reply, first_ahead, check_queue
---@ reply_held, remove_old_clients, check_exclusive, raise_base
+--@ lock, read_lock, foreign, share, readers, queue, reply, first_ahead, check_queue
+--@ remove_old_clients, check_exclusive, raise_base
 local lock = read_lock()
 if lock.err then
   return reply_to(lock)

@@ -5,8 +5,7 @@
 -- ARGV 1 to 11 as for the propose script
 -- Returns the same as the propose script
 
---@ tenure, time, foreign, lock, snapshot, share, tombstones, clients, counter, begin_tenure
---@ begin_shared, vote, proposal
+--@ tenure, time, foreign, lock, read_lock, share, clients, quorum, begin, begin_shared, proposal
 local reply = objection()
 if reply then
   return reply
@@ -27,8 +26,7 @@ if joins and not has_ended(known) or found == 0 and is_plain(known) then
 end
 
 -- The tenure or another one holds the lock, or clients may wait for it.
---@ readers, registration, queue, reply, first_ahead, check_queue, reply_held, remove_old_clients
---@ check_shared, raise_base
+--@ readers, queue, reply, first_ahead, check_queue, remove_old_clients, check_shared, raise_base
 if lock[1] and is_shared(lock) then
   local _, first = parse_share(lock[1])
   local base, last = tonumber(first or 0), tonumber(known[5]) or 0

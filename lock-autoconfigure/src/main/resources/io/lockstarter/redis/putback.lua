@@ -15,7 +15,7 @@
 --         {0}                    the tenure was ended here, or the key holds something else
 --         {-1, ms or -1, time}   this server must not vote before that time, or has no marker
 
---@ tenure, time, foreign, lock, snapshot, share, tombstones, clients, counter, begin_tenure, vote
+--@ tenure, time, foreign, lock, read_lock, share, clients, quorum, begin
 local delay = delay_of_vote()
 if delay then
   return {-1, delay, micros}

@@ -20,7 +20,7 @@ if ARGV[9] == '' and not lock[2] and tonumber(lock[1] or '') then
 end
 
 -- The tenure is a reader's, clients may wait, or commands may arrive late.
---@ foreign, tombstones, clients, repeats, ending
+--@ foreign, clients, ending
 local result, known, rest = end_tenure(lock, true, ARGV[9] == 'm')
 if not result then
   return known
@@ -28,7 +28,7 @@ end
 if not known or result == 1 and (not lock[2] or ARGV[8] == 'r') then
   return result
 end
---@ time, share, registration, queue, after_end
+--@ time, share, queue, after_end
 if ARGV[8] ~= 's' then
   leave_for_good(result, known[2])
 end
@@ -36,7 +36,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, waiting_clients, grant, grant_shares, grant_next
+--@ lock, base, readers, turn
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

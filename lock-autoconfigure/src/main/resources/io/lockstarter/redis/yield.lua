@@ -19,7 +19,7 @@
 --                                has to send a request at once, and until then no later fair request
 --                                is granted
 
---@ foreign, tenure, tombstones, clients, repeats, ending
+--@ foreign, tenure, clients, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
 local result, known, rest = end_tenure(lock, true, ARGV[12] == 'm')
 if not result then
@@ -32,7 +32,7 @@ if not (waited or fair) then
 end
 
 -- Other clients may wait, or may arrive before the next request of this client.
---@ time, share, registration, queue, after_end
+--@ time, share, queue, after_end
 known = known or read_clients()
 if known.err then
   return result
@@ -42,7 +42,7 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, waiting_clients, grant, grant_shares, grant_next, enqueue, first_ahead
+--@ lock, base, readers, turn, enqueue, first_ahead
 local position = micros
 if ARGV[9] == 'p' then
   -- This client is notified like the others when it is next.

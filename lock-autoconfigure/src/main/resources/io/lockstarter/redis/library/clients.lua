@@ -2,6 +2,18 @@
 -- client it contains the tombstones; under "w:", if the client waits, its registration; under "r:"
 -- the highest sequence of a repeated request. The field turn exists while the lock is free and
 -- reserved for the first client that polls. ARGV 4 is the minimum retention of the hash.
+--
+-- The tombstones of a client list its ended tenures: the highest sequence, plus .5 if that tenure
+-- did not hold the lock, followed by the latest other sequences that were released.
+
+local function highest_ended(tombstones)
+  return tonumber(string.match(tombstones or '0', '^%S+'))
+end
+
+-- Returns whether a tenure held the lock when it was ended.
+local function was_released(tombstones, sequence)
+  return string.find(' ' .. (tombstones or '') .. ' ', ' ' .. sequence .. ' ', 1, true) ~= nil
+end
 
 -- Returns the tombstones, registration and repeated sequence of this client, then turn and further
 -- fields.
@@ -19,5 +31,24 @@ local function keep_clients()
   local needed = math.max(ARGV[4], 10000)
   if redis.call('PTTL', KEYS[4]) < needed then
     redis.call('PEXPIRE', KEYS[4], needed)
+  end
+end
+
+-- ARGV 6 is a if this command was sent before. The first command may have arrived, or
+-- may still arrive.
+
+local again = ARGV[6] == 'a'
+
+-- Returns whether a request of the tenure was repeated, by the fields of the client.
+local function is_repeated(known)
+  return tonumber(known[3] or 0) >= tonumber(ARGV[2])
+end
+
+-- Records that the end of this tenure has to leave a tombstone, because an acquire may arrive later.
+local function note_repeat()
+  local field = 'r:' .. ARGV[1]
+  if again and tonumber(redis.call('HGET', KEYS[4], field) or 0) < tonumber(ARGV[2]) then
+    redis.call('HSET', KEYS[4], field, ARGV[2])
+    keep_clients()
   end
 end

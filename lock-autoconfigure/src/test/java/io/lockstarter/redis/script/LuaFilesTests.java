@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,8 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * How the scripts and their library are written.
  */
 class LuaFilesTests {
-
-	private static final int MOST_LINES = 60;
 
 	private static final Pattern COMMENT = Pattern.compile("--.*");
 
@@ -70,15 +67,6 @@ class LuaFilesTests {
 
 	private static Stream<Map.Entry<String, String>> all() {
 		return Stream.concat(SCRIPTS.entrySet().stream(), LIBRARY.entrySet().stream());
-	}
-
-	@Test
-	void areShort() {
-		assertThat(LIBRARY).isNotEmpty();
-		assertThat(SCRIPTS).isNotEmpty();
-		assertThat(all()).allSatisfy((file) -> assertThat(code(file.getValue()).lines()).as(file.getKey())
-			.filteredOn(Predicate.not(String::isBlank))
-			.hasSizeLessThanOrEqualTo(MOST_LINES));
 	}
 
 	/** So that it can be seen which keys they use. */

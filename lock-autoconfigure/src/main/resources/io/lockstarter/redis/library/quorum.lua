@@ -1,4 +1,6 @@
--- The counter of a server of a quorum, in KEYS 4, which is also KEYS 2 there. Its fields are base, the
+-- KEYS 5 is the marker of a server of a quorum: the time in microseconds from which the server may vote.
+--
+-- The counter of the server is in KEYS 4, which is also KEYS 2 there. Its fields are base, the
 -- highest token base that was granted; top, after a tenure was restored, the highest base that this
 -- server may have lost; and kept, the time until which the counter is kept at least.
 
@@ -30,4 +32,13 @@ end
 -- and it is not time to remove old clients. A counter without a base is new.
 local function is_plain(known)
   return not known[4] and not has_ended(known) and (known[1] or not known[5])
+end
+
+-- Returns the time in ms until the server may vote, -1 if it has no marker, nil if it may vote now.
+local function delay_of_vote()
+  local from = tonumber(redis.call('GET', KEYS[5]) or '')
+  if from and from <= micros then
+    return nil
+  end
+  return from and math.ceil((from - micros) / 1000) or -1
 end
