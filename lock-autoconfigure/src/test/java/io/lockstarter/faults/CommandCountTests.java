@@ -80,7 +80,9 @@ class CommandCountTests extends RedisOfItsOwn {
 	@Test
 	void leaseThatIsLongEnoughIsEnsuredWithoutACommand() throws InterruptedException {
 		DefaultLockRegistry registry = registry(Duration.ofMinutes(10));
-		cycle(registry.get("a"), 1);
+		try (LockHandle first = registry.acquire(LockRequest.of("a"))) {
+			first.ensureLease(Duration.ofMinutes(20));
+		}
 		try (LockHandle held = registry.acquire(LockRequest.of("a")); Traffic traffic = Traffic.watch(this.redis)) {
 			for (int i = 0; i < 20; i++) {
 				held.ensureLease(Duration.ofMinutes(1));
