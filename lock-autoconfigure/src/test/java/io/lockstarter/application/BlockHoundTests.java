@@ -20,7 +20,7 @@ class BlockHoundTests {
 
 	/** BlockHound rewrites native methods, which a JVM must be told to allow. */
 	private static final List<String> JVM_OPTIONS = List.of("-XX:+AllowRedefinitionToAddDeleteMethods",
-			"-XX:+EnableDynamicAgentLoading", "-XX:TieredStopAtLevel=1");
+			"-XX:+EnableDynamicAgentLoading");
 
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 

@@ -53,7 +53,7 @@ class ExitTests {
 
 	private void exits(String threads) {
 		try (RedisServer redis = RedisServer.start();
-				ChildJvm jvm = ChildJvm.start(List.of("-XX:TieredStopAtLevel=1"), ExitingApplication.class, threads,
+				ChildJvm jvm = ChildJvm.start(ExitingApplication.class, threads,
 						"--spring.data.redis.host=" + redis.host(), "--spring.data.redis.port=" + redis.port())) {
 			jvm.awaitLine("exits"::equals, PATIENCE);
 			await().atMost(PATIENCE).until(() -> !jvm.isAlive());

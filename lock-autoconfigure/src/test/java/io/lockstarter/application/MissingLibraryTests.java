@@ -210,8 +210,8 @@ class MissingLibraryTests {
 		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
 			.filter((entry) -> missing.stream().noneMatch((name) -> new File(entry).getName().startsWith(name)))
 			.collect(Collectors.joining(File.pathSeparator));
-		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-XX:TieredStopAtLevel=1",
-				"-Xlog:class+load=info:file=%s:none".formatted(this.directory.resolve("classes")), "-cp", classPath),
+		return ChildJvm.start(Path.of(System.getProperty("java.home")), List
+			.of("-Xlog:class+load=info:file=%s:none".formatted(this.directory.resolve("classes")), "-cp", classPath),
 				SmallApplication.class, properties);
 	}
 

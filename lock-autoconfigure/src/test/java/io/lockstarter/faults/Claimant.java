@@ -37,9 +37,8 @@ final class Claimant {
 	}
 
 	private static ChildJvm start(RedisServer redis, LockRequest request, Duration lease, boolean fixed) {
-		return ChildJvm.start(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"), Claimant.class,
-				String.valueOf(redis.port()), request.type().name(), String.valueOf(lease.toMillis()),
-				String.valueOf(fixed), String.valueOf(request.permits()));
+		return ChildJvm.start(List.of("-Xmx128m"), Claimant.class, String.valueOf(redis.port()), request.type().name(),
+				String.valueOf(lease.toMillis()), String.valueOf(fixed), String.valueOf(request.permits()));
 	}
 
 	static void awaitHeld(ChildJvm claimant) {

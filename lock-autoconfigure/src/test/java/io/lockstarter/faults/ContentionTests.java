@@ -92,9 +92,9 @@ class ContentionTests extends RedisOfItsOwn {
 			int rounds = 200;
 			List<ChildJvm> children = new ArrayList<>();
 			for (int i = 0; i < jvms; i++) {
-				children.add(this.registries.keep(ChildJvm.start(
-						List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", Settings.jvmArgument()), Contender.class,
-						String.valueOf(this.redis.port()), String.valueOf(threads), String.valueOf(rounds))));
+				children.add(this.registries
+					.keep(ChildJvm.start(List.of("-Xmx128m", Settings.jvmArgument()), Contender.class,
+							String.valueOf(this.redis.port()), String.valueOf(threads), String.valueOf(rounds))));
 			}
 			for (ChildJvm child : children) {
 				child.awaitLine("ready"::equals, LONG);

@@ -1,6 +1,7 @@
 package io.lockstarter.faults;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
@@ -25,11 +26,14 @@ class StarvedJvmTests extends RedisOfItsOwn {
 
 	private static final String QUOTA = "while kill -s STOP $0 2>/dev/null; do sleep 0.08; kill -s CONT $0; sleep 0.02; done";
 
+	/** Both compilers, as in an application. */
+	private static final List<String> COMPILERS = List.of("-XX:TieredStopAtLevel=4");
+
 	@ParameterizedTest
 	@ValueSource(strings = { "lettuce", "jedis" })
 	void firstLockIsGranted(String library) throws Exception {
 		ChildJvm child = this.registries
-			.keep(ChildJvm.start(Starved.class, String.valueOf(this.redis.port()), library));
+			.keep(ChildJvm.start(COMPILERS, Starved.class, String.valueOf(this.redis.port()), library));
 		Process quota = new ProcessBuilder("sh", "-c", QUOTA, String.valueOf(child.pid())).start();
 		this.registries.keep(quota::destroy);
 		String outcome = child.awaitLine((line) -> line.startsWith("first lock"), Duration.ofSeconds(100));

@@ -32,8 +32,6 @@ class AotTests {
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	/** Little runs for long here. */
-	private static final String QUICK = "-XX:TieredStopAtLevel=1";
-
 	@TempDir
 	Path directory;
 
@@ -46,7 +44,7 @@ class AotTests {
 		compile(sources, classes);
 		int redisPort = Ports.free();
 		int port = Ports.free();
-		List<String> options = List.of(QUICK, "-cp", withClassPath(classes), "-Dspring.aot.enabled=true");
+		List<String> options = List.of("-cp", withClassPath(classes), "-Dspring.aot.enabled=true");
 		try (ChildJvm jvm = ChildJvm.start(options, AheadOfTime.class, "--server.port=" + port,
 				"--sample.redis.port=" + redisPort, "--sample.directory=" + this.directory.resolve("data"),
 				"--sample.paperwork=10ms", "--sample.settlement.cron=-",
@@ -71,7 +69,7 @@ class AotTests {
 	private void process(Path sources, Path classes) {
 		String[] arguments = { SampleApplication.class.getName(), sources.toString(),
 				this.directory.resolve("resources").toString(), classes.toString(), "io.lockstarter", "sample-app" };
-		try (ChildJvm jvm = ChildJvm.start(List.of(QUICK), AheadOfTimeProcessor.class, arguments)) {
+		try (ChildJvm jvm = ChildJvm.start(AheadOfTimeProcessor.class, arguments)) {
 			jvm.awaitLine("processed"::equals, PATIENCE);
 		}
 	}

@@ -15,8 +15,7 @@ class BlockHoundTests {
 	fun locksBlockNoThreadThatServesMany() {
 		RedisServer.startGuarded().use { redis ->
 			ChildJvm.start(
-				listOf("-XX:+AllowRedefinitionToAddDeleteMethods", "-XX:+EnableDynamicAgentLoading",
-					"-XX:TieredStopAtLevel=1"),
+				listOf("-XX:+AllowRedefinitionToAddDeleteMethods", "-XX:+EnableDynamicAgentLoading"),
 				WatchedApplication::class.java, redis.host(), redis.port().toString()).use { jvm ->
 				jvm.awaitLine({ it == "done" }, Duration.ofMinutes(2))
 				val findings = jvm.output().filter { it.startsWith("blocked: ") || it.startsWith("failed: ") }

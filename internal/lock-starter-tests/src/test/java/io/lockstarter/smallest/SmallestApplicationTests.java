@@ -110,8 +110,8 @@ class SmallestApplicationTests {
 
 	private static ChildJvm start() throws IOException {
 		String all = String.join(File.pathSeparator, classPath());
-		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-XX:TieredStopAtLevel=1", "-cp", all),
-				SmallestApplication.class, "--server.port=0", "--spring.data.redis.host=" + redis.host(),
+		return ChildJvm.start(Path.of(System.getProperty("java.home")), List.of("-cp", all), SmallestApplication.class,
+				"--server.port=0", "--spring.data.redis.host=" + redis.host(),
 				"--spring.data.redis.port=" + redis.port());
 	}
 

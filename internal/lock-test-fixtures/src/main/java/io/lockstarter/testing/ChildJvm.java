@@ -19,9 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * JVM on the class path of this one, which exchanges lines with its parent. Its error
- * output is part of its lines. Its main method should call {@link #exitWithParent()}.
+ * output is part of its lines. Its main method should call {@link #exitWithParent()}. It
+ * starts with the compiler C1 and the serial garbage collector, unless its options say
+ * otherwise.
  */
 public final class ChildJvm implements AutoCloseable {
+
+	/** Options of every child, most of which end within seconds. */
+	private static final List<String> JVM_OPTIONS = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
 	// Stops the process, then kills it if this JVM dies before it resumes the process
 	private static final String STOP_GUARD = """
@@ -70,6 +75,7 @@ public final class ChildJvm implements AutoCloseable {
 			String... args) {
 		List<String> command = new ArrayList<>(launcher);
 		command.add(javaHome.resolve(Path.of("bin", "java")).toString());
+		command.addAll(JVM_OPTIONS);
 		command.addAll(jvmOptions);
 		command.add(main.getName());
 		command.addAll(List.of(args));

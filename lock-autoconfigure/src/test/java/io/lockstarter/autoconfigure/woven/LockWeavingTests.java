@@ -25,7 +25,7 @@ class LockWeavingTests {
 	static void start() throws URISyntaxException {
 		Path weaver = Path.of(Agent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
 		jvm = ChildJvm.start(
-				List.of("-XX:TieredStopAtLevel=1", "-javaagent:" + weaver,
+				List.of("-javaagent:" + weaver,
 						"-Dorg.aspectj.weaver.loadtime.configuration=io/lockstarter/autoconfigure/woven/aop.xml"),
 				WovenApplication.class);
 		jvm.awaitLine("ready"::equals, Duration.ofMinutes(1));
