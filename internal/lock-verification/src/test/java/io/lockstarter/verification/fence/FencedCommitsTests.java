@@ -61,6 +61,7 @@ class FencedCommitsTests {
 		losesNone(PostgresFixture.createDatabase(), COMMITTED, FENCED_ANYWHERE, MANY);
 	}
 
+	@Tag("stress")
 	@ParameterizedTest
 	@ValueSource(strings = { "TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE" })
 	void losesNoUpdateInPostgresWithMoreIsolation(String isolation) {
@@ -72,6 +73,7 @@ class FencedCommitsTests {
 		losesNone(h2(), COMMITTED, FENCED_ANYWHERE, FEW);
 	}
 
+	@Tag("stress")
 	@ParameterizedTest
 	@ValueSource(strings = { "TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE" })
 	void losesNoUpdateInH2WithMoreIsolation(String isolation) {
@@ -91,6 +93,7 @@ class FencedCommitsTests {
 	}
 
 	@Needs(Tool.MARIADB)
+	@Tag("stress")
 	@ParameterizedTest
 	@ValueSource(strings = { "TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE" })
 	void losesNoUpdateInMariaDbWithMoreIsolation(String isolation) {

@@ -56,6 +56,7 @@ class RealInterleavingsTests {
 		tryAll(h2(), Connection.TRANSACTION_READ_COMMITTED, Isolation.READ_COMMITTED);
 	}
 
+	@Tag("stress")
 	@Test
 	void databaseAgreesWithModelInPostgres() throws SQLException {
 		tryAll(PostgresFixture.createDatabase(), Connection.TRANSACTION_READ_COMMITTED, Isolation.READ_COMMITTED);
