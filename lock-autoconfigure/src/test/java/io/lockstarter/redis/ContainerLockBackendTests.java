@@ -8,11 +8,13 @@ import io.lockstarter.testing.Tool;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The Redis backend keeps the contract on a server in a container.
  */
 @Needs(Tool.DOCKER)
+@Tag("stress")
 class ContainerLockBackendTests extends LockBackendContract {
 
 	private static RedisContainerFixture redis;

@@ -3,6 +3,7 @@ package io.lockstarter.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -16,12 +17,16 @@ import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
+import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
+import io.lockstarter.core.backend.LockBackend.Release.Intent;
+import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.RedisReplication;
 import io.lockstarter.testing.RedisServer;
 import io.lockstarter.testing.TcpProxy;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -212,6 +217,26 @@ class ReplicationTests {
 				.withMessageContaining("distributed-lock.replication.timeout")
 				.withMessageContaining("request a longer lease");
 		}
+	}
+
+	@Test
+	void grantsNothingByAMessage() {
+		RedisServer master = this.redis.master();
+		RedisStandaloneConfiguration address = new RedisStandaloneConfiguration(master.host(), master.port());
+		LockBackend one = this.clients.connect(address, new Replication(1, Duration.ofMillis(500)));
+		LockBackend two = this.clients.connect(address, new Replication(1, Duration.ofMillis(500)));
+		TenureId held = new TenureId(one.clientId(), 1);
+		one.acquire(acquire(held, null)).join();
+		await().until(two::isSubscribed);
+		LockBackend.Waiting waiting = new LockBackend.Waiting(OptionalLong.empty(), Duration.ZERO, true);
+		assertThat(two.acquire(acquire(new TenureId(two.clientId(), 1), waiting)).join())
+			.isInstanceOf(LockBackend.Refused.class);
+		one.release(new LockBackend.Release("offered", held, Intent.LEAVE, null)).join();
+		assertThat(master.cli("EXISTS", "lock:{offered}")).isEqualTo(0L);
+	}
+
+	private static LockBackend.Acquire acquire(TenureId tenure, LockBackend.@Nullable Waiting waiting) {
+		return new LockBackend.Acquire("offered", tenure, LockType.REENTRANT, "holder", LEASE, waiting);
 	}
 
 	private static LockHandle acquire(DefaultLockRegistry registry, String name) {
