@@ -23,7 +23,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * {@link java.util.concurrent.locks.Lock}, point by point.
  */
-interface LockSemantics extends TwoRegistries {
+public interface LockSemantics extends TwoRegistries {
 
 	@Test
 	default void excludesOtherThreadsAndOtherRegistries() {
