@@ -13,7 +13,9 @@ import kotlinx.coroutines.flow.emptyFlow
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatCode
 import org.assertj.core.api.Assertions.catchThrowable
+import org.junit.jupiter.api.AfterAll
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.TestInstance
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
@@ -30,9 +32,19 @@ import java.util.concurrent.Future
 import java.util.stream.Stream
 
 /**
- * Tests for annotated functions that can never work, and for some that look like it.
+ * Tests for annotated functions that can never work, which fail when their bean is created, and for some that look like
+ * it.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KotlinStartupTests {
+
+	private val application = SpringApplicationBuilder(TwoApplications.Application::class.java)
+		.web(WebApplicationType.NONE)
+		.properties("distributed-lock.backend=in-memory", "spring.main.banner-mode=off")
+		.run()
+
+	@AfterAll
+	fun close() = application.close()
 
 	@Test
 	fun refusesUnknownParameterWithoutNamingContinuation() {
@@ -112,18 +124,18 @@ class KotlinStartupTests {
 
 	@Test
 	fun acceptsSuspendFunctionThatReturnsValue() {
-		assertThatCode { start(SuspendsForValue::class.java) }.doesNotThrowAnyException()
+		assertThatCode { create(SuspendsForValue::class.java) }.doesNotThrowAnyException()
 	}
 
 	@Test
 	fun acceptsSkippingWhatMayBeEmpty() {
-		assertThatCode { start(Skippable::class.java) }.doesNotThrowAnyException()
+		assertThatCode { create(Skippable::class.java) }.doesNotThrowAnyException()
 	}
 
 	private fun named(type: String): Class<*> = Class.forName(KotlinStartupTests::class.java.name + "$" + type)
 
 	private fun failure(type: Class<*>): String {
-		var failure: Throwable? = catchThrowable { start(type) }
+		var failure: Throwable? = catchThrowable { create(type) }
 		while (failure != null && failure !is InvalidLockAnnotationException) {
 			failure = failure.cause
 		}
@@ -131,12 +143,7 @@ class KotlinStartupTests {
 		return failure!!.message!!
 	}
 
-	private fun start(type: Class<*>) =
-		SpringApplicationBuilder(TwoApplications.Application::class.java, type)
-			.web(WebApplicationType.NONE)
-			.properties("distributed-lock.backend=in-memory", "spring.main.banner-mode=off", "logging.level.root=OFF")
-			.run()
-			.close()
+	private fun create(type: Class<*>): Any = application.autowireCapableBeanFactory.createBean(type)
 
 	@Suppress("UNUSED_PARAMETER")
 	open class UnknownParameter {
