@@ -11,7 +11,7 @@ import io.lockstarter.actuate.RegistriesDescriptor;
 import io.lockstarter.actuate.LockSnapshotsDescriptor;
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.core.LockMonitor;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -41,15 +41,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LockAotTests {
 
-	private final InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();
+	private static final InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();
 
-	private final DefaultGenerationContext generation = new DefaultGenerationContext(
-			new ClassNameGenerator(ClassName.get("io.lockstarter.generated", "Application")), this.files);
+	private static final DefaultGenerationContext generation = new DefaultGenerationContext(
+			new ClassNameGenerator(ClassName.get("io.lockstarter.generated", "Application")), files);
 
-	private RuntimeHints hints;
+	private static final RuntimeHints hints = generation.getRuntimeHints();
 
-	@BeforeEach
-	void generate() {
+	@BeforeAll
+	static void generate() {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			TestPropertyValues
 				.of("distributed-lock.backend=in-memory", "distributed-lock.registries.billing.key-prefix=billing:",
@@ -57,10 +57,9 @@ class LockAotTests {
 				.applyTo(context);
 			context.register(LockAutoConfiguration.class, LockActuateAutoConfiguration.class,
 					EndpointAutoConfiguration.class, Shop.class, Orders.class);
-			new ApplicationContextAotGenerator().processAheadOfTime(context, this.generation);
-			this.generation.writeGeneratedContent();
+			new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+			generation.writeGeneratedContent();
 		}
-		this.hints = this.generation.getRuntimeHints();
 	}
 
 	@Test
@@ -70,7 +69,7 @@ class LockAotTests {
 		assertThat(scripts).extracting(Resource::getFilename).contains("acquire.lua", "time.lua");
 		for (Resource script : scripts) {
 			String path = script.getURL().toString().replaceFirst(".*/(?=io/lockstarter/redis/)", "");
-			assertThat(RuntimeHintsPredicates.resource().forResource(path)).as(path).accepts(this.hints);
+			assertThat(RuntimeHintsPredicates.resource().forResource(path)).as(path).accepts(hints);
 		}
 	}
 
@@ -79,71 +78,68 @@ class LockAotTests {
 		for (String platform : List.of("h2", "postgresql", "mysql", "mariadb", "oracle", "sqlserver")) {
 			String path = "io/lockstarter/fence/lock-fence-schema-%s.sql".formatted(platform);
 			assertThat(getClass().getClassLoader().getResource(path)).as(path).isNotNull();
-			assertThat(RuntimeHintsPredicates.resource().forResource(path)).as(path).accepts(this.hints);
+			assertThat(RuntimeHintsPredicates.resource().forResource(path)).as(path).accepts(hints);
 		}
 		assertThat(RuntimeHintsPredicates.reflection()
-			.onMethodInvocation(JpaTransactionManager.class.getMethod("getDataSource"))).accepts(this.hints);
+			.onMethodInvocation(JpaTransactionManager.class.getMethod("getDataSource"))).accepts(hints);
 	}
 
 	@Test
 	void keepsTheAnnotationAndTheRootOfItsExpressions() throws ClassNotFoundException {
-		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(DistributedLock.class)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.proxies().forInterfaces(DistributedLock.class)).accepts(hints);
 		TypeReference root = TypeReference.of("io.lockstarter.aop.LockExpressionEvaluator$Call");
 		for (String property : List.of("method", "target", "args")) {
-			assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(root.getName(), property))
-				.accepts(this.hints);
+			assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(root.getName(), property)).accepts(hints);
 		}
 	}
 
 	@Test
 	void keepsFallbacksAndThePropertiesThatKeysAreMadeOf() throws NoSuchMethodException {
 		Method fallback = ReflectionUtils.findMethod(Shop.class, "busy", Order.class);
-		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(fallback)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(fallback)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Order.class.getMethod("customer")))
-			.accepts(this.hints);
+			.accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Customer.class.getMethod("getId")))
-			.accepts(this.hints);
+			.accepts(hints);
 	}
 
 	@Test
 	void keepsTheSameForMethodsThatImplementAnInterfaceByInheritance() throws NoSuchMethodException {
 		Method fallback = ReflectionUtils.findMethod(Orders.class, "later", Parcel.class);
-		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(fallback)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(fallback)).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Parcel.class.getMethod("number")))
-			.accepts(this.hints);
+			.accepts(hints);
 	}
 
 	@Test
 	void keepsWhatTheEndpointShows() {
 		Method locks = ReflectionUtils.findMethod(LocksEndpoint.class, "locks", (Class<?>[]) null);
-		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(locks)).accepts(this.hints);
-		assertThat(RuntimeHintsPredicates.reflection().onType(LocksDescriptor.class)).accepts(this.hints);
-		assertThat(RuntimeHintsPredicates.reflection().onType(LockSnapshotsDescriptor.class)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(locks)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(LocksDescriptor.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(LockSnapshotsDescriptor.class)).accepts(hints);
 	}
 
 	@Test
 	void keepsFurtherRegistries() {
-		assertThat(this.files.getGeneratedFiles(Kind.SOURCE).values())
+		assertThat(files.getGeneratedFiles(Kind.SOURCE).values())
 			.anySatisfy((file) -> assertThat(new String(file.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
 				.contains("billingLockRegistry", "\"billing\"", "setDefaultCandidate(false)"));
 		assertThat(RuntimeHintsPredicates.proxies()
-			.forInterfaces(LockMonitor.class, SpringProxy.class, Advised.class, DecoratingProxy.class))
-			.accepts(this.hints);
-		assertThat(RuntimeHintsPredicates.reflection().onType(RegistriesDescriptor.class)).accepts(this.hints);
-		assertThat(RuntimeHintsPredicates.reflection().onType(DistributedLockProperties.Registry.class))
-			.accepts(this.hints);
+			.forInterfaces(LockMonitor.class, SpringProxy.class, Advised.class, DecoratingProxy.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(RegistriesDescriptor.class)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(DistributedLockProperties.Registry.class)).accepts(hints);
 	}
 
 	@Test
 	void keepsTheProperties() {
-		assertThat(RuntimeHintsPredicates.reflection().onType(DistributedLockProperties.class)).accepts(this.hints);
+		assertThat(RuntimeHintsPredicates.reflection().onType(DistributedLockProperties.class)).accepts(hints);
 	}
 
 	@Test
 	void generatesTheAdvisorAndTheProxyOfALockedBean() {
-		assertThat(this.files.getGeneratedFiles(Kind.SOURCE).keySet())
+		assertThat(files.getGeneratedFiles(Kind.SOURCE).keySet())
 			.anyMatch((file) -> file.endsWith("LockAspectConfiguration__BeanDefinitions.java"));
-		assertThat(this.files.getGeneratedFiles(Kind.CLASS).keySet())
+		assertThat(files.getGeneratedFiles(Kind.CLASS).keySet())
 			.anyMatch((file) -> file.contains("LockAotTests$Shop$$SpringCGLIB"));
 	}
 
