@@ -6,6 +6,7 @@ import io.lockstarter.engine.DefaultLockRegistry
 import io.lockstarter.engine.EngineSettings
 import io.lockstarter.memory.InMemoryLockBackend
 import io.lockstarter.memory.InMemoryLockStore
+import io.lockstarter.testing.Checkout
 import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.AfterEach
@@ -33,7 +34,7 @@ class GuideTests {
 	@Test
 	fun showsOnlyCodeThatCompiles() {
 		val source = Path.of("src", "test", "kotlin", "io", "lockstarter", "kotlin", "GuideSnippets.kt").readText()
-		val shown = Regex("(?s)```kotlin\\n(.+?)```").findAll(Path.of("..", "..", "docs", "reference", "api.md").readText())
+		val shown = Regex("(?s)```kotlin\\n(.+?)```").findAll(Checkout.file("docs", "reference", "api.md").readText())
 			.flatMap { it.groupValues[1].lines() }
 			.map { it.trim() }
 			.filter { it.isNotEmpty() }

@@ -5,9 +5,9 @@ import com.tngtech.archunit.core.domain.JavaClass
 import com.tngtech.archunit.core.importer.ClassFileImporter
 import com.tngtech.archunit.base.DescribedPredicate
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses
+import io.lockstarter.testing.Checkout
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.junit.jupiter.api.Test
-import java.nio.file.Path
 import java.util.Locale
 
 /**
@@ -25,7 +25,7 @@ class LocaleTests {
 
 	@Test
 	fun mainCodeKeepsAwayFromTheDefaultLocale() {
-		rule.check(ClassFileImporter().importPath(Path.of("target", "classes")))
+		rule.check(ClassFileImporter().importPath(Checkout.file("extras", "lock-kotlin", "target", "classes")))
 	}
 
 	@Test
