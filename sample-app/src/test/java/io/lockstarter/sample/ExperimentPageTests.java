@@ -198,7 +198,20 @@ class ExperimentPageTests {
 
 	@Test
 	@Order(5)
-	void isLegibleInAnyLightAndOnPhone() {
+	void isLegibleInTheDarkOnPhoneAndInLightOnDesktop() {
+		assertLegible("experiments", "dark", 360);
+		assertLegible("experiments", "light", 1200);
+		open("");
+		await().atMost(PATIENCE).until(() -> browser.text("#instance").equals("north"));
+		assertLegible("box-office", "dark", 360);
+		assertLegible("box-office", "light", 1200);
+		assertThat(browser.complaints()).isEmpty();
+	}
+
+	@Test
+	@Order(5)
+	@Tag("stress")
+	void isLegibleInAnyLightAtAnyWidth() {
 		assertLegible("experiments");
 		open("");
 		await().atMost(PATIENCE).until(() -> browser.text("#instance").equals("north"));
@@ -226,16 +239,20 @@ class ExperimentPageTests {
 
 	private static void assertLegible(String name) {
 		for (String scheme : List.of("dark", "light")) {
-			browser.prefer(scheme, true);
 			for (int width : List.of(360, 390, 1200)) {
-				browser.size(width, 1000);
-				assertThat(browser.paleTexts()).as("%s, %d pixels", scheme, width).isEmpty();
-				assertThat(Accessibility.violations(browser)).as("%s, %s pixels", scheme, width).isEmpty();
-				assertThat(browser.<List<String>>run(OVERFLOWING)).as("%d pixels", width).isEmpty();
-				browser.size(width, browser.<Long>run("return document.documentElement.scrollHeight").intValue());
-				browser.screenshot(Path.of("target", "%s-%s-%d.png".formatted(name, scheme, width)));
+				assertLegible(name, scheme, width);
 			}
 		}
+	}
+
+	private static void assertLegible(String name, String scheme, int width) {
+		browser.prefer(scheme, true);
+		browser.size(width, 1000);
+		assertThat(browser.paleTexts()).as("%s, %d pixels", scheme, width).isEmpty();
+		assertThat(Accessibility.violations(browser)).as("%s, %s pixels", scheme, width).isEmpty();
+		assertThat(browser.<List<String>>run(OVERFLOWING)).as("%d pixels", width).isEmpty();
+		browser.size(width, browser.<Long>run("return document.documentElement.scrollHeight").intValue());
+		browser.screenshot(Path.of("target", "%s-%s-%d.png".formatted(name, scheme, width)));
 	}
 
 	private static void open(String page) {
