@@ -14,7 +14,6 @@ import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -25,7 +24,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * The Redis backend keeps the contract in a cluster.
  */
-@Tag("stress")
 class ClusterLockBackendTests extends LockBackendContract {
 
 	private static RedisCluster cluster;

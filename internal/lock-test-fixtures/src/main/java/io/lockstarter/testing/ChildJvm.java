@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -20,13 +22,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * JVM on the class path of this one, which exchanges lines with its parent. Its error
  * output is part of its lines. Its main method should call {@link #exitWithParent()}. It
- * starts with the compiler C1 and the serial garbage collector, unless its options say
+ * inherits the compilers and the garbage collector of its parent, unless its options say
  * otherwise.
  */
 public final class ChildJvm implements AutoCloseable {
 
-	/** Options of every child, most of which end within seconds. */
-	private static final List<String> JVM_OPTIONS = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+	/** Compilers and garbage collector of the test JVMs, which their children have, too. */
+	private static final List<String> INHERITED = ManagementFactory.getRuntimeMXBean()
+		.getInputArguments()
+		.stream()
+		.filter(Set.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")::contains)
+		.toList();
 
 	// Stops the process, then kills it if this JVM dies before it resumes the process
 	private static final String STOP_GUARD = """
@@ -75,7 +81,7 @@ public final class ChildJvm implements AutoCloseable {
 			String... args) {
 		List<String> command = new ArrayList<>(launcher);
 		command.add(javaHome.resolve(Path.of("bin", "java")).toString());
-		command.addAll(JVM_OPTIONS);
+		command.addAll(INHERITED);
 		command.addAll(jvmOptions);
 		command.add(main.getName());
 		command.addAll(List.of(args));

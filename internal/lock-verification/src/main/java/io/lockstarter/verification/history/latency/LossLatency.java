@@ -23,9 +23,8 @@ final class LossLatency implements AutoCloseable {
 
 	private final RedisServer redis = RedisServer.start();
 
-	/** Has the compilers and the garbage collector of an application. */
-	private final ChildJvm holder = ChildJvm.start(List.of("-Xmx128m", "-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC"),
-			LossHolder.class, String.valueOf(this.redis.port()), String.valueOf(LEASE.toMillis()));
+	private final ChildJvm holder = ChildJvm.start(List.of("-Xmx128m"), LossHolder.class,
+			String.valueOf(this.redis.port()), String.valueOf(LEASE.toMillis()));
 
 	private final Random random;
 
