@@ -19,7 +19,8 @@ final class Instance implements AutoCloseable {
 
 	private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(60);
 
-	private static final List<String> JVM_OPTIONS = List.of("-Xmx192m", "-Djava.awt.headless=true");
+	private static final List<String> JVM_OPTIONS = List.of("-Xmx192m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+			"-Djava.awt.headless=true");
 
 	private final WorkerOrder order;
 
