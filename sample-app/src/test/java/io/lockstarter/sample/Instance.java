@@ -59,9 +59,9 @@ final class Instance implements AutoCloseable {
 	 */
 	static Process launch(String name, int port, int redisPort, Path directory, String... properties)
 			throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-						"-cp", System.getProperty("java.class.path"), SampleApplication.class.getName()));
+		List<String> command = new ArrayList<>(List.of(
+				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+				"-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), SampleApplication.class.getName()));
 		Collections.addAll(command, arguments(name, port, redisPort, directory, properties));
 		return new ProcessBuilder(command).redirectErrorStream(true)
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD)

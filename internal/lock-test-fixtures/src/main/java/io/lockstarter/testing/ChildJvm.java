@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChildJvm implements AutoCloseable {
 
-	/** Compilers and garbage collector of the test JVMs, which their children have, too. */
+	/**
+	 * Compilers and garbage collector of the test JVMs, which their children have, too.
+	 */
 	private static final List<String> INHERITED = ManagementFactory.getRuntimeMXBean()
 		.getInputArguments()
 		.stream()

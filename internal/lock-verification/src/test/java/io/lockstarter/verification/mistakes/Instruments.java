@@ -91,9 +91,10 @@ final class Instruments {
 	 */
 	static Map<String, Boolean> run(Path directory, List<String> instruments) {
 		Path log = directory.resolve("log.txt");
-		List<String> command = new ArrayList<>(List.of(
-				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-				"-XX:+EnableDynamicAgentLoading", "-Djava.awt.headless=true", Instruments.class.getName()));
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g",
+						"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+EnableDynamicAgentLoading",
+						"-Djava.awt.headless=true", Instruments.class.getName()));
 		command.addAll(instruments);
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
 		builder.environment()
