@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Import;
 // The backends come first, because they back off from a registry of the user, not from
 // the auto-configured one.
 @Import({ LockBackendConfigurations.Quorum.class, LockBackendConfigurations.Redis.class,
-		LockBackendConfigurations.Reconnection.class, LockBackendConfigurations.InMemory.class,
-		LockFenceConfiguration.class, LockRegistryConfiguration.class, LockAspectConfiguration.class })
+		LockBackendConfigurations.InMemory.class, LockFenceConfiguration.class, LockRegistryConfiguration.class,
+		LockAspectConfiguration.class })
 public final class LockAutoConfiguration {
 
 	@Bean

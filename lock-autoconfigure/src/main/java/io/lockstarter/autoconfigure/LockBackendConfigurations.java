@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-import io.lettuce.core.resource.ClientResources;
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.autoconfigure.LockStartupReport.Findings;
 import io.lockstarter.core.Credentials;
@@ -14,7 +13,6 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.RedisServerInfo;
-import io.lockstarter.redis.client.LettuceReconnection;
 import io.lockstarter.redis.client.UnresponsiveConnections;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
@@ -26,18 +24,14 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -192,7 +186,7 @@ final class LockBackendConfigurations {
 		static Findings survey(RedisLockBackend backend, RedisConnectionFactory connectionFactory) {
 			// A connection of other components does not imply that locks can be acquired.
 			backend.connect().join();
-			RedisServerInfo survey = RedisServerInfo.of(connectionFactory, backend.probedKey());
+			RedisServerInfo survey = backend.serverInfo();
 			String address = backend.address();
 			return new Findings(address.isEmpty() ? survey.description() : address + ", " + survey.description(),
 					Stream.concat(survey.warnings().stream(), silence(connectionFactory).stream()).toList());
@@ -202,23 +196,6 @@ final class LockBackendConfigurations {
 
 	private static List<String> silence(RedisConnectionFactory connectionFactory) {
 		return LETTUCE ? UnresponsiveConnections.warnings(connectionFactory) : List.of();
-	}
-
-	/**
-	 * Configuration of Spring Boot's connection. A customizer of the application with
-	 * other delays runs later and takes precedence.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass({ ClientResourcesBuilderCustomizer.class, ClientResources.class })
-	@ConditionalOnBean(RedisLockBackend.class)
-	static class Reconnection {
-
-		@Bean
-		@Order(Ordered.HIGHEST_PRECEDENCE)
-		ClientResourcesBuilderCustomizer lockReconnection() {
-			return LettuceReconnection::soon;
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)

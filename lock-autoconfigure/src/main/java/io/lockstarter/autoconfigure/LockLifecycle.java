@@ -105,18 +105,21 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	}
 
 	/**
-	 * Drains the registry if the context is closed. A context that is only stopped may be
-	 * started again, but a registry cannot, so it keeps running until the context is
-	 * closed.
+	 * Drains the registry if the context is closed. A context that is only stopped or
+	 * paused may be started again, but a registry cannot. So its connections are closed,
+	 * and the next request opens others.
 	 */
 	@Override
 	public void stop() {
+		DefaultLockRegistry registry = this.registry;
 		if (this.context.isClosed()) {
-			DefaultLockRegistry registry = this.registry;
 			if (registry != null) {
 				drain(registry);
 			}
 			this.running = false;
+		}
+		else if (registry != null) {
+			registry.disconnect();
 		}
 	}
 
@@ -156,11 +159,6 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 	@Override
 	public boolean isRunning() {
 		return this.running;
-	}
-
-	@Override
-	public boolean isPauseable() {
-		return false;
 	}
 
 	@Override

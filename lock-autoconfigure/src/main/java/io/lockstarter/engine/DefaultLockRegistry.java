@@ -177,6 +177,11 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.commands.connect();
 	}
 
+	/** Closes the connections to the backend. The next request opens others. */
+	public void disconnect() {
+		this.commands.disconnect();
+	}
+
 	@Override
 	public @Nullable String registry() {
 		return this.registries.own();

@@ -66,7 +66,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	/**
 	 * Creates a backend that connects on first use.
-	 * @param connectionFactory the factory, which uses Lettuce or Jedis
+	 * @param connectionFactory the application's factory, which uses Lettuce or Jedis; of
+	 * Lettuce only the settings are used, for connections of the locks' own
 	 * @param keyPrefix the first part of every key
 	 * @param fencingRetention the retention of the tombstones by which late commands are
 	 * recognized
@@ -77,7 +78,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	/**
 	 * Creates a backend that connects on first use, and that waits for replicas.
-	 * @param connectionFactory the factory, which uses Lettuce or Jedis
+	 * @param connectionFactory the application's factory, which uses Lettuce or Jedis; of
+	 * Lettuce only the settings are used, for connections of the locks' own
 	 * @param keyPrefix the first part of every key
 	 * @param fencingRetention the retention of the tombstones by which late commands are
 	 * recognized
@@ -112,7 +114,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.connector = ClientFactory.connector();
 		this.replication = replication;
 		RedisClient client = ClientFactory.create(connectionFactory, oneOfSeveral, replication.isOn(), this.connector,
-				this::connectionReplaced, this.scripts.probe());
+				this::connectionDropped, this.scripts.probe());
 		this.redis = new CommandSender(client);
 		this.replies = new Replies(this.keys, this.redis::address);
 		this.runner = new ScriptRunner(this.redis);
@@ -143,7 +145,7 @@ public final class RedisLockBackend implements LockBackend {
 		return this.wakes.isPolling();
 	}
 
-	private void connectionReplaced() {
+	private void connectionDropped() {
 		this.wakes.reopen();
 	}
 
@@ -243,11 +245,11 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Returns a key that is never written, for scripts that concern no lock.
-	 * @return the key, which begins with the prefix
+	 * Queries the Redis by INFO. Blocks.
+	 * @return the information, which is empty if the user may not call INFO
 	 */
-	public String probedKey() {
-		return this.scripts.probe().key();
+	public RedisServerInfo serverInfo() {
+		return RedisServerInfo.of(this.redis::openSeparate, this.scripts.probe().key());
 	}
 
 	@Override
@@ -299,6 +301,12 @@ public final class RedisLockBackend implements LockBackend {
 	/** Runs a script for a lock. */
 	public <T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
 		return this.runner.run(name, call, parser);
+	}
+
+	@Override
+	public void disconnect() {
+		this.wakes.disconnect();
+		this.redis.disconnect();
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,6 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.NonTransientDataAccessException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
@@ -46,13 +46,13 @@ public final class RedisServerInfo {
 
 	/**
 	 * Queries a Redis by INFO. Blocks. Finds nothing if the user may not call INFO.
-	 * @param connectionFactory the connection factory of the Redis
+	 * @param connections opens a connection to the Redis
 	 * @param key a key of the locks, by which proxies find the server
 	 * @return the information
 	 * @throws DataAccessResourceFailureException if Redis cannot be reached
 	 */
-	public static RedisServerInfo of(RedisConnectionFactory connectionFactory, String key) {
-		try (RedisConnection connection = connectionFactory.getConnection()) {
+	public static RedisServerInfo of(Supplier<RedisConnection> connections, String key) {
+		try (RedisConnection connection = connections.get()) {
 			return new RedisServerInfo((connection instanceof RedisClusterConnection)
 					? connection.serverCommands().info() : infoWhereScriptsRun(connection, key));
 		}

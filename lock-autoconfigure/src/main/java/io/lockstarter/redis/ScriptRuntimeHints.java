@@ -2,11 +2,13 @@ package io.lockstarter.redis;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Hints that include the scripts in a native image.
+ * Hints that include the scripts in a native image, and the field by which the locks'
+ * client is derived from the application's connection factory.
  */
 class ScriptRuntimeHints implements RuntimeHintsRegistrar {
 
@@ -15,6 +17,10 @@ class ScriptRuntimeHints implements RuntimeHintsRegistrar {
 		hints.resources()
 			.registerPattern("io/lockstarter/redis/*.lua")
 			.registerPattern("io/lockstarter/redis/library/*.lua");
+		hints.reflection()
+			.registerTypeIfPresent(classLoader,
+					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+					MemberCategory.ACCESS_DECLARED_FIELDS);
 	}
 
 }

@@ -27,6 +27,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.javapoet.ClassName;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
@@ -71,6 +72,12 @@ class LockAotTests {
 			String path = script.getURL().toString().replaceFirst(".*/(?=io/lockstarter/redis/)", "");
 			assertThat(RuntimeHintsPredicates.resource().forResource(path)).as(path).accepts(hints);
 		}
+	}
+
+	@Test
+	void keepsTheConfigurationFromWhichTheClientIsDerived() throws NoSuchFieldException {
+		assertThat(RuntimeHintsPredicates.reflection()
+			.onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration"))).accepts(this.hints);
 	}
 
 	@Test

@@ -266,6 +266,17 @@ class LockStartupFailureTests {
 	}
 
 	@Test
+	void explainsThatLocksCannotUseAStaticMasterWithReplicas() {
+		failure(this.runner.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+			.withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:1,localhost:2"), (analysis) -> {
+				assertThat(analysis.getDescription())
+					.isEqualTo("Distributed locks cannot work with this Redis connection.");
+				assertThat(analysis.getAction()).contains("spring.data.redis.masterreplica.nodes",
+						"distributedLockConnectionFactory");
+			});
+	}
+
+	@Test
 	void explainsMissingConnectionFactory() {
 		failure(this.runner, (analysis) -> {
 			assertThat(analysis.getDescription())

@@ -1,10 +1,14 @@
 package io.lockstarter.faults;
 
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.SocketAddressResolver;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
@@ -23,6 +27,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,15 +57,18 @@ class ClientErrorTests extends RedisOfItsOwn {
 
 	@Test
 	void lettuceSubscribesAgain() throws Exception {
-		subscribesAgain(new LettuceConnectionFactory(address()) {
+		ClientResources resources = ClientResources.builder().socketAddressResolver(new SocketAddressResolver() {
 
 			@Override
-			public RedisConnection getConnection() {
-				ClientErrorTests.this.fail(isSubscribing());
-				return super.getConnection();
+			public SocketAddress resolve(RedisURI server) {
+				fail(isSubscribing());
+				return super.resolve(server);
 			}
 
-		});
+		}).build();
+		this.registries.keep((AutoCloseable) () -> resources.shutdown(0, 0, TimeUnit.MILLISECONDS).await());
+		subscribesAgain(new LettuceConnectionFactory(address(),
+				LettuceClientConfiguration.builder().clientResources(resources).build()));
 	}
 
 	@Test

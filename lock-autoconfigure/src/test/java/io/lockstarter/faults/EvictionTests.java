@@ -83,11 +83,11 @@ class EvictionTests extends RedisOfItsOwn {
 		factory.afterPropertiesSet();
 		factory.start();
 		this.registries.keep((AutoCloseable) factory::destroy);
-		assertThat(RedisServerInfo.of(factory, "lock:server").warnings()).singleElement()
+		assertThat(RedisServerInfo.of(factory::getConnection, "lock:server").warnings()).singleElement()
 			.asString()
 			.contains("maxmemory-policy allkeys-random", "noeviction");
 		this.redis.cli("CONFIG", "SET", "maxmemory-policy", "noeviction");
-		assertThat(RedisServerInfo.of(factory, "lock:server").warnings()).isEmpty();
+		assertThat(RedisServerInfo.of(factory::getConnection, "lock:server").warnings()).isEmpty();
 	}
 
 	private void limitMemory(String policy) {

@@ -1,6 +1,5 @@
 package io.lockstarter.faults;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-import io.lettuce.core.api.StatefulConnection;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener;
@@ -27,7 +25,6 @@ import io.lockstarter.core.LockMonitor.Health;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.testing.RedisCluster;
 import io.lockstarter.testing.RedisSentinels;
 import io.lockstarter.testing.RedisServer;
@@ -39,20 +36,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -233,35 +225,6 @@ class ExhaustedPoolTests extends RedisOfItsOwn {
 				return false;
 			}
 			throw ex;
-		}
-	}
-
-	/** A factory behind which no settings can be seen, so that the pool is used. */
-	@Test
-	void messageNamesThePoolOfLettuce() {
-		GenericObjectPoolConfig<StatefulConnection<?, ?>> pool = new GenericObjectPoolConfig<>();
-		pool.setMaxTotal(1);
-		pool.setMaxWait(Duration.ofMillis(100));
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(
-				new RedisStandaloneConfiguration(this.redis.host(), this.redis.port()),
-				LettucePoolingClientConfiguration.builder().poolConfig(pool).build());
-		factory.setShareNativeConnection(false);
-		factory.afterPropertiesSet();
-		factory.start();
-		this.registries.keep(factory::destroy);
-		RedisConnectionFactory wrapped = (RedisConnectionFactory) Proxy.newProxyInstance(getClass().getClassLoader(),
-				new Class<?>[] { RedisConnectionFactory.class }, (proxy, method, arguments) -> AopUtils
-					.invokeJoinpointUsingReflection(factory, method, (arguments != null) ? arguments : new Object[0]));
-		DefaultLockRegistry registry = this.registries.open(
-				this.registries.keep(new RedisLockBackend(wrapped, "lock:", Duration.ofMinutes(1))),
-				Duration.ofSeconds(2));
-		try (RedisConnection used = factory.getConnection()) {
-			used.ping();
-			assertThatExceptionOfType(LockBackendException.class)
-				.isThrownBy(() -> registry.acquire(LockRequest.of("a")))
-				.withMessageContaining("all connections of the Lettuce pool")
-				.withMessageContaining("raise spring.data.redis.lettuce.pool.max-active")
-				.withMessageContaining("distributedLockConnectionFactory");
 		}
 	}
 

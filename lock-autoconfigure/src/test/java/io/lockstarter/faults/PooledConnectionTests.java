@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.api.StatefulConnection;
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -22,7 +21,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -93,19 +91,6 @@ class PooledConnectionTests extends RedisOfItsOwn {
 		held.close();
 		await().until(waiting::isDone);
 		waiting.join().close();
-	}
-
-	/** As with a context that is stopped and started again. */
-	@Test
-	void factoryThatIsStoppedClosesTheConnectionsOfLocks() throws Exception {
-		LettuceConnectionFactory factory = factory(this.redis, 0);
-		DefaultLockRegistry registry = registry(factory);
-		registry.acquire(LockRequest.of("a")).close();
-		factory.stop();
-		await().until(() -> String.valueOf(this.redis.cli("CLIENT", "LIST")).lines().count() == 1);
-		assertThatExceptionOfType(LockBackendException.class).isThrownBy(() -> registry.acquire(LockRequest.of("a")));
-		factory.start();
-		registry.acquire(LockRequest.of("a")).close();
 	}
 
 }

@@ -19,7 +19,6 @@ import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.testing.Liveness;
 import io.lockstarter.testing.RedisSentinels;
 import io.lockstarter.testing.RedisServer;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -185,15 +183,11 @@ class SentinelFailoverTests {
 	 */
 	enum Client {
 
-		LETTUCE, LETTUCE_POOL, JEDIS;
+		LETTUCE, JEDIS;
 
 		LockBackend connect(RedisClients clients, RedisSentinels sentinels) {
 			return switch (this) {
 				case LETTUCE -> clients.connect(addresses(sentinels));
-				case LETTUCE_POOL -> clients.connect(addresses(sentinels),
-						LettucePoolingClientConfiguration.builder()
-							.poolConfig(new GenericObjectPoolConfig<>())
-							.build());
 				case JEDIS -> clients.connect(new JedisConnectionFactory(addresses(sentinels)));
 			};
 		}

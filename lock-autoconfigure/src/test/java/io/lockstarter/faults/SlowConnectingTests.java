@@ -1,5 +1,6 @@
 package io.lockstarter.faults;
 
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -7,6 +8,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.SocketAddressResolver;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockHandle;
@@ -14,19 +18,16 @@ import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.redis.RedisClients;
-import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.quorum.QuorumClients;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
 import io.lockstarter.redis.quorum.QuorumSettings;
 import io.lockstarter.testing.TcpProxy;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -46,24 +47,24 @@ class SlowConnectingTests extends ProxiedRedis {
 	@Test
 	void requestsOutlastIt() throws Exception {
 		CountDownLatch loaded = new CountDownLatch(1);
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(address()) {
+		ClientResources resources = ClientResources.builder().socketAddressResolver(new SocketAddressResolver() {
 
 			@Override
-			public RedisConnection getConnection() {
+			public SocketAddress resolve(RedisURI server) {
 				try {
 					loaded.await();
 				}
 				catch (InterruptedException ex) {
 					Thread.currentThread().interrupt();
 				}
-				return super.getConnection();
+				return super.resolve(server);
 			}
 
-		};
-		this.registries.keep(factory::destroy);
-		factory.afterPropertiesSet();
-		factory.start();
-		assertOutlasts(this.registries.keep(new RedisLockBackend(factory, "lock:", Duration.ofMinutes(1))),
+		}).build();
+		this.registries.keep((AutoCloseable) () -> resources.shutdown(0, 0, TimeUnit.MILLISECONDS).await());
+		RedisClients clients = this.registries.keep(new RedisClients());
+		assertOutlasts(
+				clients.connect(address(), LettuceClientConfiguration.builder().clientResources(resources).build()),
 				loaded::countDown);
 	}
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -54,8 +55,6 @@ class ProxiedFactoryTests {
 
 	@Test
 	void lookBehindAProxyOfSpringForLettuce() throws Exception {
-		this.lettuce.afterPropertiesSet();
-		this.lettuce.start();
 		assertLocks(proxy(this.lettuce), "Lettuce");
 	}
 
@@ -67,19 +66,34 @@ class ProxiedFactoryTests {
 	}
 
 	@Test
-	void nameTheBeanToDefineBehindAnyOtherProxyOfJedis() {
-		this.jedis.afterPropertiesSet();
-		this.jedis.start();
+	void lookBehindAProxyThatIsASubclassOfLettuces() throws Exception {
+		ProxyFactory factory = new ProxyFactory(this.lettuce);
+		factory.setProxyTargetClass(true);
+		assertLocks((RedisConnectionFactory) factory.getProxy(), "Lettuce");
+	}
+
+	/** As that of a scope. */
+	@Test
+	void lookBehindAProxyWhoseTargetChanges() throws Exception {
+		ProxyFactory factory = new ProxyFactory();
+		factory.setTargetClass(LettuceConnectionFactory.class);
+		factory.setProxyTargetClass(true);
+		factory.setTargetSource(new HotSwappableTargetSource(this.lettuce));
+		assertLocks((RedisConnectionFactory) factory.getProxy(), "Lettuce");
+	}
+
+	@Test
+	void nameTheBeanToDefineBehindAnyOtherProxy() {
 		RedisConnectionFactory opaque = (RedisConnectionFactory) Proxy.newProxyInstance(getClass().getClassLoader(),
 				new Class<?>[] { RedisConnectionFactory.class },
-				(proxy, method, args) -> method.invoke(this.jedis, args));
+				(proxy, method, args) -> method.invoke(this.lettuce, args));
 		try (RedisLockBackend backend = new RedisLockBackend(opaque, "lock:", Duration.ofMinutes(1));
 				DefaultLockRegistry registry = registry(backend)) {
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("a")))
-				.withMessageContaining("The connection factory is a " + opaque.getClass().getName()
-						+ ", which hides the JedisConnectionFactory that locks need. Define a JedisConnectionFactory for the locks as a"
-						+ " bean named distributedLockConnectionFactory");
+				.withMessageContaining("the connection factory is a " + opaque.getClass().getName()
+						+ ". Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks as a bean named"
+						+ " distributedLockConnectionFactory");
 		}
 	}
 

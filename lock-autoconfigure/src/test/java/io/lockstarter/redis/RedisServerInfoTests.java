@@ -68,7 +68,7 @@ class RedisServerInfoTests {
 		factory.afterPropertiesSet();
 		factory.start();
 		try {
-			return RedisServerInfo.of(factory, "lock:server");
+			return RedisServerInfo.of(factory::getConnection, "lock:server");
 		}
 		finally {
 			factory.destroy();

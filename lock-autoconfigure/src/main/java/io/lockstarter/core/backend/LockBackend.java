@@ -103,6 +103,13 @@ public interface LockBackend extends AutoCloseable {
 	CompletableFuture<?> connect();
 
 	/**
+	 * Closes the connections, as before a checkpoint of the JVM. The next command opens
+	 * others.
+	 */
+	default void disconnect() {
+	}
+
+	/**
 	 * Acquires a lock if it is free, or if the same tenure already holds it.
 	 * @param command the request
 	 * @return completes with the reply

@@ -130,6 +130,10 @@ public final class Commands {
 		});
 	}
 
+	public void disconnect() {
+		this.backend.disconnect();
+	}
+
 	/**
 	 * Waits until commands can be sent. The time to connect counts neither towards a
 	 * command timeout nor towards the wait time of a request, because the first

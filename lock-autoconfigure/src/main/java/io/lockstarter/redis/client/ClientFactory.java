@@ -10,7 +10,6 @@ import io.lockstarter.core.LockThreads;
 import io.lockstarter.redis.script.ScriptCall;
 
 import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -58,9 +57,8 @@ public final class ClientFactory {
 
 	/** Returns the target of a Spring proxy, which hides the library and its settings. */
 	private static RedisConnectionFactory target(RedisConnectionFactory factory) {
-		return (AopUtils.isJdkDynamicProxy(factory)
-				&& AopProxyUtils.getSingletonTarget(factory) instanceof RedisConnectionFactory target) ? target(target)
-						: factory;
+		return (AopProxyUtils.getSingletonTarget(factory) instanceof RedisConnectionFactory target) ? target(target)
+				: factory;
 	}
 
 }

@@ -44,9 +44,9 @@ public final class CommandSender implements AutoCloseable {
 		return this.client.isCluster();
 	}
 
-	/** Opens a connection to subscribe with. */
-	public RedisConnection openForSubscription() {
-		return this.client.openForSubscription();
+	/** Opens a separate connection, for a subscription or a query. */
+	public RedisConnection openSeparate() {
+		return this.client.openSeparate();
 	}
 
 	/** Returns the means to end subscriptions. */
@@ -121,11 +121,9 @@ public final class CommandSender implements AutoCloseable {
 		return RedisErrors.translate(name, this.client.explainTimeout());
 	}
 
-	/**
-	 * Returns whether all connections have been closed, including those of subscriptions.
-	 */
-	public boolean isStopped() {
-		return this.client.isStopped();
+	/** Closes all connections. The next command opens others. */
+	public void disconnect() {
+		this.client.disconnect();
 	}
 
 	@Override

@@ -7,14 +7,11 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
-import java.util.NoSuchElementException;
 import java.util.concurrent.RejectedExecutionException;
 
 import javax.net.ssl.SSLException;
 
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.connection.PoolException;
 
 /**
  * One-sentence explanations of why a command failed, in English. Among nested causes, the
@@ -37,9 +34,6 @@ final class FailureText {
 
 	static final String JEDIS_POOL_EXHAUSTED = JEDIS_POOL + "; " + JEDIS_POOL_REMEDY;
 
-	private static final String LETTUCE_POOL_EXHAUSTED = "the application may be using all connections of the Lettuce"
-			+ " pool; raise spring.data.redis.lettuce.pool.max-active" + SEPARATE_FACTORY;
-
 	private static final String PLAIN = "if the server does not use TLS, set spring.data.redis.ssl.enabled=false";
 
 	private FailureText() {
@@ -57,10 +51,6 @@ final class FailureText {
 	static String of(Throwable failure, boolean connecting) {
 		if (isClosedHere(failure)) {
 			return "its connections have been closed in this JVM, usually because the application is shutting down; acquire locks before that";
-		}
-		if (Causes.find(failure, PoolException.class) != null
-				&& Causes.find(failure, NoSuchElementException.class) != null) {
-			return LETTUCE_POOL_EXHAUSTED;
 		}
 		UnknownHostException unknown = find(failure, UnknownHostException.class);
 		if (unknown != null) {

@@ -137,7 +137,7 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
-	public RedisConnection openForSubscription() {
+	public RedisConnection openSeparate() {
 		return this.connections.open();
 	}
 
@@ -166,15 +166,6 @@ final class JedisClient implements RedisClient {
 		else {
 			connection.close();
 		}
-	}
-
-	/**
-	 * Returns {@code false}: closing a pool does not close its connections that are in
-	 * use.
-	 */
-	@Override
-	public boolean isStopped() {
-		return false;
 	}
 
 	@Override
@@ -267,6 +258,11 @@ final class JedisClient implements RedisClient {
 		if (nodes != null) {
 			nodes.refresh();
 		}
+	}
+
+	/** Does nothing: the connections belong to the application's factory. */
+	@Override
+	public void disconnect() {
 	}
 
 	@Override

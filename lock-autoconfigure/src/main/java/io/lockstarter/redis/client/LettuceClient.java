@@ -25,7 +25,7 @@ final class LettuceClient implements RedisClient {
 
 	private final boolean oneOfSeveral;
 
-	private final Runnable onReplaced;
+	private final Runnable onDropped;
 
 	private final LettuceConnections connections;
 
@@ -44,29 +44,29 @@ final class LettuceClient implements RedisClient {
 	private final MasterSearch masterSearch;
 
 	LettuceClient(RedisConnectionFactory connectionFactory, boolean oneOfSeveral, Executor connector,
-			Runnable onReplaced, ScriptCall probe) {
+			Runnable onDropped, ScriptCall probe) {
 		this.oneOfSeveral = oneOfSeveral;
 		this.factory = new LettuceFactory(connectionFactory);
-		this.onReplaced = onReplaced;
-		this.connections = new LettuceConnections(this.factory, connector, this::opened, this::replaced);
+		this.onDropped = onDropped;
+		this.connections = new LettuceConnections(this.factory, connector, this::opened, this::dropped);
 		this.failures = new LettuceFailures(this.factory, this.connections, this.reconnects);
-		this.topology = new LettuceTopology(connectionFactory);
+		this.topology = new LettuceTopology(this.factory);
 		this.sentinels = new SentinelCheck(this.factory, connector, this.connections::drop);
 		this.unresponsive = new UnresponsiveConnectionCheck(this.factory, this.connections::drop);
-		this.waits = new LettuceWaits(connectionFactory, connector);
+		this.waits = new LettuceWaits(this.factory, connector);
 		this.masterSearch = new MasterSearch(
 				new LettuceMasterProbe(this.factory, this.connections, probe, this.waits::reset)::find, connector);
 	}
 
 	private void opened(LettuceConnection connection) {
 		this.reconnects.opened(this.factory);
-		this.sentinels.opened(connection.nativeConnection());
-		this.unresponsive.opened(connection.nativeConnection());
+		this.sentinels.opened(connection.link());
+		this.unresponsive.opened(connection.link());
 	}
 
-	private void replaced() {
+	private void dropped() {
 		this.waits.reset();
-		this.onReplaced.run();
+		this.onDropped.run();
 	}
 
 	@Override
@@ -74,13 +74,9 @@ final class LettuceClient implements RedisClient {
 		return this.connections.get();
 	}
 
-	/**
-	 * Returns whether Redis is configured as a cluster. The configuration decides because
-	 * a command may be created before there is a connection.
-	 */
 	@Override
 	public boolean isCluster() {
-		return this.connections.isCluster();
+		return this.factory.isCluster();
 	}
 
 	@Override
@@ -111,15 +107,14 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public Object nodeOf(String key) {
-		RedisClusterNode node = (this.connections
-			.nativeConnection() instanceof StatefulRedisClusterConnection<?, ?> cluster)
-					? cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)) : null;
+		RedisClusterNode node = (this.connections.link() instanceof StatefulRedisClusterConnection<?, ?> cluster)
+				? cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)) : null;
 		return (node != null) ? node.getNodeId() : ONLY_NODE;
 	}
 
 	@Override
 	public CompletableFuture<List<Integer>> slots() {
-		if (!(this.connections.nativeConnection() instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
+		if (!(this.connections.link() instanceof StatefulRedisClusterConnection<?, ?> cluster)) {
 			return CompletableFuture.completedFuture(List.of(0));
 		}
 		return CompletableFuture.completedFuture(cluster.getPartitions()
@@ -132,8 +127,6 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public CompletableFuture<Acknowledged> callAndWait(List<WaitCall> calls, int replicas, Duration timeout) {
-		// Waits use connections of their own, which would not notice a restarted factory.
-		this.connections.replaceClosed();
 		return this.waits.callAndWait(calls, replicas, timeout);
 	}
 
@@ -159,7 +152,7 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public void checkConnection() {
-		if (this.connections.isConnectedToCluster()) {
+		if (isCluster()) {
 			this.topology.refresh();
 		}
 		else {
@@ -179,8 +172,8 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public RedisConnection openForSubscription() {
-		return this.factory.openForSubscription();
+	public RedisConnection openSeparate() {
+		return this.factory.openSeparate();
 	}
 
 	@Override
@@ -189,15 +182,18 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public boolean isStopped() {
-		return this.factory.isStopped();
+	public void disconnect() {
+		this.connections.forget();
+		this.waits.forget();
+		this.factory.stop();
 	}
 
 	@Override
 	public void close() {
 		this.reconnects.close();
-		this.connections.close();
-		this.waits.close();
+		this.connections.forget();
+		this.waits.forget();
+		this.factory.close();
 	}
 
 }

@@ -1,20 +1,25 @@
 package io.lockstarter.redis.client;
 
-import io.lettuce.core.AbstractRedisAsyncCommands;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Connection for commands, usually one of Spring Data.
+ * The locks' connection for commands.
  *
- * @param source the resource to close in order to release the connection
+ * @param link the connection, which leads to one server or to all nodes of a cluster
  * @param commands sends commands over the connection
  */
-record LettuceConnection(AutoCloseable source, RedisClusterAsyncCommands<byte[], byte[]> commands) {
+record LettuceConnection(StatefulConnection<byte[], byte[]> link, RedisClusterAsyncCommands<byte[], byte[]> commands) {
 
-	@Nullable StatefulConnection<?, ?> nativeConnection() {
-		return (this.commands instanceof AbstractRedisAsyncCommands<?, ?> known) ? known.getConnection() : null;
+	static LettuceConnection of(StatefulConnection<byte[], byte[]> link) {
+		return new LettuceConnection(link, (link instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)
+				? cluster.async() : ((StatefulRedisConnection<byte[], byte[]>) link).async());
+	}
+
+	boolean leadsToCluster() {
+		return this.link instanceof StatefulRedisClusterConnection;
 	}
 
 }

@@ -1,30 +1,40 @@
 package io.lockstarter.redis.client;
 
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.StaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
 
 /**
- * View of a Spring Data connection factory that uses Lettuce.
+ * The locks' own client of Lettuce, which is derived from the application's connection
+ * factory on first use. It leads to the same servers, but shares no connection with the
+ * application.
+ * <p>
+ * Safe for use by multiple threads.
  */
-final class LettuceFactory {
+final class LettuceFactory implements AutoCloseable {
 
 	/**
 	 * Maximum number of attempts to open a connection that the server closes at once.
@@ -33,87 +43,103 @@ final class LettuceFactory {
 	 */
 	private static final int ATTEMPTS = 3;
 
-	private final RedisConnectionFactory connectionFactory;
+	private final RedisConnectionFactory application;
 
-	private final @Nullable LettuceConnectionFactory known;
+	private final @Nullable RedisConfiguration configuration;
 
-	LettuceFactory(RedisConnectionFactory connectionFactory) {
-		this.connectionFactory = connectionFactory;
-		this.known = (connectionFactory instanceof LettuceConnectionFactory factory) ? factory : null;
-	}
+	private volatile @Nullable LettuceConnectionFactory derived;
 
-	/**
-	 * Returns the factory, or {@code null} if it is not a
-	 * {@link LettuceConnectionFactory}.
-	 */
-	@Nullable LettuceConnectionFactory known() {
-		return this.known;
-	}
+	private @Nullable ClientResources resources;
 
-	boolean isStopped() {
-		return this.known != null && !this.known.isRunning();
-	}
+	private volatile boolean closed;
 
 	/**
-	 * Returns whether the factory may connect to a cluster. A factory of another type
-	 * reveals this only once connected. Until then a cluster is the safe assumption for
-	 * messages.
+	 * Creates a client without deriving it.
+	 * @throws IllegalStateException if the application's factory uses static masters and
+	 * replicas
 	 */
-	boolean mayLeadToCluster() {
-		return this.known == null || this.known.isClusterAware();
-	}
-
-	boolean usesTls() {
-		return this.known != null && this.known.isUseSsl();
-	}
-
-	boolean usesSentinels() {
-		return this.known != null && this.known.isRedisSentinelAware();
-	}
-
-	boolean usesPool() {
-		return this.known != null && this.known.getClientConfiguration() instanceof LettucePoolingClientConfiguration;
-	}
-
-	/** Returns whether Lettuce reconnects by itself. */
-	boolean reconnects() {
-		return this.known == null || this.known.isClusterAware()
-				|| this.known.getClientConfiguration()
-					.getClientOptions()
-					.map(ClientOptions::isAutoReconnect)
-					.orElse(true);
-	}
-
-	/** Returns the connection that Spring Data shares. */
-	RedisConnection shared() {
-		return attempt(this.connectionFactory::getConnection);
-	}
-
-	/**
-	 * Opens a connection of the locks' own for a factory with a pool. The pool would lend
-	 * the same connection again even if it is unresponsive or leads to a demoted master.
-	 */
-	static LettuceConnection openOwn(LettuceConnectionFactory factory) {
-		AbstractRedisClient client = factory.getRequiredNativeClient();
-		if (client instanceof RedisClusterClient cluster) {
-			StatefulRedisClusterConnection<byte[], byte[]> opened = attempt(
-					() -> cluster.connect(ByteArrayCodec.INSTANCE));
-			return new LettuceConnection(opened, opened.async());
+	LettuceFactory(RedisConnectionFactory application) {
+		this.application = application;
+		this.configuration = (application instanceof LettuceConnectionFactory known) ? configuration(known) : null;
+		if (this.configuration instanceof StaticMasterReplicaConfiguration) {
+			throw new IllegalStateException("Locks cannot use a static master with replicas"
+					+ " (spring.data.redis.masterreplica.nodes), which follows no failover. Set spring.data.redis.host"
+					+ " and port, or sentinel.*, or define a LettuceConnectionFactory for the locks as a bean named"
+					+ " distributedLockConnectionFactory.");
 		}
-		StatefulRedisConnection<byte[], byte[]> opened = attempt(() -> openNew(factory));
-		return new LettuceConnection(opened, (RedisClusterAsyncCommands<byte[], byte[]>) opened.async());
 	}
 
-	/** Opens a connection to subscribe with, which does not come from a pool either. */
-	RedisConnection openForSubscription() {
-		LettuceConnectionFactory factory = this.known;
-		if (factory == null || !usesPool()) {
-			return this.connectionFactory.getConnection();
+	/**
+	 * Returns the configuration in use. Spring Data has a getter for it only if it was
+	 * not passed as a mere {@link RedisConfiguration}, as that of a URI. A proxy whose
+	 * target changes has getters only.
+	 */
+	private static @Nullable RedisConfiguration configuration(LettuceConnectionFactory factory) {
+		DirectFieldAccessor fields = new DirectFieldAccessor(factory);
+		Object used = fields.isReadableProperty("configuration") ? fields.getPropertyValue("configuration") : null;
+		return (used instanceof RedisConfiguration known) ? known
+				: Stream
+					.of(factory.getClusterConfiguration(), factory.getSentinelConfiguration(),
+							factory.getSocketConfiguration(), factory.getStandaloneConfiguration())
+					.filter(Objects::nonNull)
+					.map(RedisConfiguration.class::cast)
+					.findFirst()
+					.orElse(null);
+	}
+
+	/**
+	 * Returns the locks' client. Derives and starts it if necessary, without connecting.
+	 * @throws IllegalStateException if it cannot be derived
+	 * @throws RejectedExecutionException if it has been closed
+	 */
+	LettuceConnectionFactory get() {
+		LettuceConnectionFactory current = this.derived;
+		return (current != null && current.isRunning() && !this.closed) ? current : start();
+	}
+
+	private synchronized LettuceConnectionFactory start() {
+		if (this.closed) {
+			throw new RejectedExecutionException("The connections of locks have been closed");
 		}
+		LettuceConnectionFactory current = this.derived;
+		if (current == null) {
+			current = derive();
+			this.derived = current;
+		}
+		current.start();
+		return current;
+	}
+
+	private LettuceConnectionFactory derive() {
+		LettuceClientConfiguration settings = (this.application instanceof LettuceConnectionFactory known)
+				? known.getClientConfiguration() : null;
+		RedisConfiguration servers = this.configuration;
+		if (servers == null || settings == null) {
+			throw new IllegalStateException(
+					"Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s. Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks as a bean named distributedLockConnectionFactory. If the factory is a mock in a test, set distributed-lock.backend=in-memory"
+						.formatted(this.application.getClass().getName()));
+		}
+		ClientResources shared = LettuceResources.of(settings.getClientResources().orElse(null));
+		this.resources = shared;
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(servers,
+				LettuceSettings.of(settings, isCluster(), shared));
+		factory.afterPropertiesSet();
+		return factory;
+	}
+
+	/** Opens a connection for commands. Blocks. */
+	StatefulConnection<byte[], byte[]> connect() {
+		AbstractRedisClient client = get().getRequiredNativeClient();
+		return (client instanceof RedisClusterClient cluster) ? attempt(() -> cluster.connect(ByteArrayCodec.INSTANCE))
+				: attempt(() -> ((RedisClient) client).connect(ByteArrayCodec.INSTANCE));
+	}
+
+	/** Returns a connection of Spring Data, which connects when it is used. */
+	RedisConnection openSeparate() {
+		LettuceConnectionFactory factory = get();
 		AbstractRedisClient client = factory.getRequiredNativeClient();
 		return (client instanceof RedisClusterClient cluster) ? new LettuceClusterConnection(cluster)
-				: new org.springframework.data.redis.connection.lettuce.LettuceConnection(factory.getTimeout(),
-						(io.lettuce.core.RedisClient) client);
+				: new LettuceConnection(factory.getTimeout(), (RedisClient) client);
 	}
 
 	private static <T> T attempt(Supplier<T> connecting) {
@@ -130,61 +156,50 @@ final class LettuceFactory {
 		return connecting.get();
 	}
 
-	/** Opens a separate connection to a single server. */
-	static StatefulRedisConnection<byte[], byte[]> openNew(LettuceConnectionFactory factory) {
-		io.lettuce.core.RedisClient client = (io.lettuce.core.RedisClient) factory.getRequiredNativeClient();
-		return client.connect(ByteArrayCodec.INSTANCE);
+	boolean isCluster() {
+		return this.configuration instanceof RedisClusterConfiguration;
+	}
+
+	boolean usesSentinels() {
+		return this.configuration instanceof RedisSentinelConfiguration;
 	}
 
 	boolean leadsToOneServer() {
-		return this.known != null && several(this.known) == null;
+		return this.configuration instanceof RedisStandaloneConfiguration;
+	}
+
+	boolean usesTls() {
+		return this.application instanceof LettuceConnectionFactory known && known.isUseSsl();
+	}
+
+	boolean isClosed() {
+		return this.closed;
 	}
 
 	/** Returns a readable description of the address, or an empty string if unknown. */
 	String address() {
-		LettuceConnectionFactory factory = this.known;
-		if (factory == null) {
-			return "";
-		}
-		return RedisAddress.describe(configuration(factory), "Lettuce");
+		return (this.configuration != null) ? RedisAddress.describe(this.configuration, "Lettuce") : "";
 	}
 
 	/** Returns the topology of the servers, or an empty string if unknown. */
 	String topology() {
-		return (this.known != null) ? RedisAddress.topology(configuration(this.known)) : "";
+		return (this.configuration != null) ? RedisAddress.topology(this.configuration) : "";
 	}
 
-	private static RedisConfiguration configuration(LettuceConnectionFactory factory) {
-		RedisConfiguration several = several(factory);
-		return (several != null) ? several : single(factory);
-	}
-
-	private static @Nullable RedisConfiguration several(LettuceConnectionFactory factory) {
-		return Stream
-			.of(factory.getClusterConfiguration(), factory.getSentinelConfiguration(), factory.getSocketConfiguration())
-			.filter(Objects::nonNull)
-			.map(RedisConfiguration.class::cast)
-			.findFirst()
-			.orElse(null);
-	}
-
-	/**
-	 * Returns the configuration of a single server. The factory's own standalone
-	 * configuration is not necessarily the one in use.
-	 */
-	private static RedisConfiguration single(LettuceConnectionFactory factory) {
-		RedisStandaloneConfiguration known = factory.getStandaloneConfiguration();
-		if (known.getHostName().equals(factory.getHostName()) && known.getPort() == factory.getPort()) {
-			return known;
+	/** Closes all connections, until the next use. */
+	synchronized void stop() {
+		if (this.derived != null) {
+			this.derived.stop();
 		}
-		RedisStandaloneConfiguration used = new RedisStandaloneConfiguration(factory.getHostName(), factory.getPort());
-		used.setDatabase(factory.getDatabase());
-		return used;
 	}
 
 	@Override
-	public String toString() {
-		return this.connectionFactory.getClass().getName();
+	public synchronized void close() {
+		this.closed = true;
+		stop();
+		if (this.resources != null) {
+			this.resources.shutdown(0, 0, TimeUnit.MILLISECONDS);
+		}
 	}
 
 }

@@ -12,7 +12,7 @@ import io.lockstarter.redis.client.RedisFailure.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translation of failures of Lettuce. A connection that proves to be closed is replaced.
+ * Translation of failures of Lettuce.
  */
 final class LettuceFailures {
 
@@ -45,7 +45,7 @@ final class LettuceFailures {
 	 * moment.
 	 */
 	@Nullable RedisFailure explainOutage() {
-		StatefulConnection<?, ?> connection = this.connections.nativeConnection();
+		StatefulConnection<?, ?> connection = this.connections.link();
 		return (connection != null && !connection.isOpen() && this.reconnects.failure() != null) ? explainTimeout()
 				: null;
 	}
@@ -84,7 +84,7 @@ final class LettuceFailures {
 
 	/** Returns whether Lettuce rejects commands until it has reconnected. */
 	private boolean isReconnecting(Throwable cause) {
-		return !this.factory.isStopped() && String.valueOf(cause.getMessage()).contains("not connected");
+		return !this.factory.isClosed() && String.valueOf(cause.getMessage()).contains("not connected");
 	}
 
 	private boolean isLost(Throwable cause) {
@@ -92,21 +92,18 @@ final class LettuceFailures {
 			// The connection broke and Lettuce is about to notice, or Lettuce closed it.
 			return true;
 		}
-		if (this.factory.isStopped()) {
+		if (this.factory.isClosed()) {
 			// All connections are closed, and none can be opened.
 			return false;
 		}
-		if (this.connections.replaceClosed()) {
-			return true;
-		}
 		String message = String.valueOf(cause.getMessage());
-		if (message.contains("Connection is closed") || message.contains("Connection disconnected")
-				|| (!this.factory.reconnects() && message.contains("not connected"))) {
-			// The connection was replaced, or broke and Lettuce does not buffer commands.
+		if (message.contains("Connection is closed") || message.contains("Connection disconnected")) {
+			// The connection was dropped.
 			return true;
 		}
 		// The node may be down, and another node may take over its slots.
-		return this.connections.isConnectedToCluster() && cause instanceof RedisConnectionException;
+		return this.connections.ready() != null && this.factory.isCluster()
+				&& cause instanceof RedisConnectionException;
 	}
 
 }

@@ -5,12 +5,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.script.ScriptCall;
-
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Probe for whether Lettuce is connected to a demoted master, whose connection it drops.
@@ -57,14 +54,17 @@ final class LettuceMasterProbe {
 			this.onMaster.run();
 			return true;
 		}
-		LettuceConnectionFactory known = this.factory.known();
-		if (known == null || this.connections.isConnectedToCluster()) {
+		if (this.factory.isCluster()) {
 			return false;
 		}
-		try (StatefulRedisConnection<byte[], byte[]> other = LettuceFactory.openNew(known)) {
-			if (!acceptsWrites((RedisClusterAsyncCommands<byte[], byte[]>) other.async())) {
+		LettuceConnection other = LettuceConnection.of(this.factory.connect());
+		try {
+			if (!acceptsWrites(other.commands())) {
 				return false;
 			}
+		}
+		finally {
+			other.link().closeAsync();
 		}
 		if (this.connections.isCurrent(current)) {
 			logger.warn("Redis accepts writes on a new connection, but not on the current one, which is replaced");

@@ -24,15 +24,15 @@ final class LettuceReconnectFailures implements AutoCloseable {
 
 	/** Starts to record failures of a connection that was opened. */
 	synchronized void opened(LettuceFactory factory) {
-		LettuceConnectionFactory known = factory.known();
 		this.failure = null;
-		if (known != null && factory.leadsToOneServer()) {
+		if (factory.leadsToOneServer()) {
 			close();
-			this.subscription = known.getRequiredNativeClient()
+			LettuceConnectionFactory server = factory.get();
+			this.subscription = server.getRequiredNativeClient()
 				.getResources()
 				.eventBus()
 				.get()
-				.subscribe((event) -> record(event, known));
+				.subscribe((event) -> record(event, server));
 		}
 	}
 

@@ -5,16 +5,12 @@ import java.time.Duration;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lockstarter.logging.LockLog;
 
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-
 /**
  * Refresh of Lettuce's view of a cluster when commands fail.
  * <p>
- * Lettuce's adaptive refresh, which Spring Boot enables since 4.1, acts at most every
- * five seconds, and for a dead node only on attempts to reconnect, which become rarer.
- * Commands that wait for a new master trigger this refresh, so Lettuce follows a failover
- * within a second, whatever the configuration.
+ * Lettuce's adaptive refresh acts on redirections and on attempts to reconnect, but not
+ * while a node merely hangs. Commands that wait for a new master trigger this refresh, so
+ * Lettuce follows a failover within a second.
  */
 final class LettuceTopology {
 
@@ -23,25 +19,25 @@ final class LettuceTopology {
 	/** Minimum time between two refreshes: 500 ms. */
 	private static final Duration PAUSE = Duration.ofMillis(500);
 
-	private final RedisConnectionFactory connectionFactory;
+	private final LettuceFactory factory;
 
 	private final Throttle throttle = new Throttle(PAUSE);
 
-	LettuceTopology(RedisConnectionFactory connectionFactory) {
-		this.connectionFactory = connectionFactory;
+	LettuceTopology(LettuceFactory factory) {
+		this.factory = factory;
 	}
 
 	/** Loads the topology from the nodes, at most every 500 ms. */
 	void refresh() {
-		if (this.throttle.tryPass() && this.connectionFactory instanceof LettuceConnectionFactory factory) {
-			refresh(factory);
+		if (this.throttle.tryPass()) {
+			load();
 		}
 	}
 
-	/** Loads the topology. A stopped factory throws when its client is requested. */
-	private static void refresh(LettuceConnectionFactory factory) {
+	/** Loads the topology. A closed factory throws when its client is requested. */
+	private void load() {
 		try {
-			if (factory.getNativeClient() instanceof RedisClusterClient client) {
+			if (this.factory.get().getNativeClient() instanceof RedisClusterClient client) {
 				client.refreshPartitionsAsync().whenComplete((nothing, failure) -> {
 					if (failure != null) {
 						logger.debug("Refreshing the cluster's topology failed", failure);

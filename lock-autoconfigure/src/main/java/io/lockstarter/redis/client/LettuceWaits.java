@@ -8,22 +8,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
-import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lockstarter.redis.client.RedisFailure.Kind;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Sender of scripts that are followed by WAIT, over separate connections, one to each
@@ -36,9 +30,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * <p>
  * Safe for use by multiple threads.
  */
-final class LettuceWaits implements AutoCloseable {
+final class LettuceWaits {
 
-	private final RedisConnectionFactory connectionFactory;
+	private final LettuceFactory factory;
 
 	private final Executor connector;
 
@@ -46,10 +40,8 @@ final class LettuceWaits implements AutoCloseable {
 
 	private @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> connection;
 
-	private boolean closed;
-
-	LettuceWaits(RedisConnectionFactory connectionFactory, Executor connector) {
-		this.connectionFactory = connectionFactory;
+	LettuceWaits(LettuceFactory factory, Executor connector) {
+		this.factory = factory;
 		this.connector = connector;
 	}
 
@@ -71,44 +63,33 @@ final class LettuceWaits implements AutoCloseable {
 
 	private synchronized CompletableFuture<StatefulConnection<byte[], byte[]>> connection() {
 		CompletableFuture<StatefulConnection<byte[], byte[]>> current = this.connection;
-		if (this.closed) {
-			return CompletableFuture.failedFuture(new IllegalStateException("The lock backend is closed"));
-		}
 		if (current == null || current.isCompletedExceptionally() || isClosed(current)) {
-			current = CompletableFuture.supplyAsync(this::open, this.connector);
+			current = CompletableFuture.supplyAsync(this.factory::connect, this.connector);
 			this.connection = current;
 		}
 		return current;
 	}
 
 	private static boolean isClosed(CompletableFuture<StatefulConnection<byte[], byte[]>> opened) {
-		return opened.isDone() && opened.join() instanceof RedisChannelHandler<?, ?> handler
-				&& (handler.isClosed() || (!handler.isOpen() && !handler.getOptions().isAutoReconnect()));
-	}
-
-	private StatefulConnection<byte[], byte[]> open() {
-		if (!(this.connectionFactory instanceof LettuceConnectionFactory factory)) {
-			throw new IllegalStateException(
-					"Waiting for replicas needs a LettuceConnectionFactory or a JedisConnectionFactory, but the connection factory is a "
-							+ this.connectionFactory.getClass().getName());
-		}
-		AbstractRedisClient client = factory.getRequiredNativeClient();
-		return (client instanceof RedisClusterClient cluster) ? cluster.connect(ByteArrayCodec.INSTANCE)
-				: ((io.lettuce.core.RedisClient) client).connect(ByteArrayCodec.INSTANCE);
+		return opened.isDone() && opened.join() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
 	}
 
 	/** Closes the connection, so that the next call opens another one. */
-	synchronized void reset() {
-		if (this.connection != null) {
-			this.connection.thenAccept(StatefulConnection::closeAsync);
-			this.connection = null;
+	void reset() {
+		CompletableFuture<StatefulConnection<byte[], byte[]>> closed = forget();
+		if (closed != null) {
+			closed.thenAccept(StatefulConnection::closeAsync);
 		}
 	}
 
-	@Override
-	public synchronized void close() {
-		this.closed = true;
-		reset();
+	/**
+	 * Forgets the connection, which the caller closes, so that the next call opens
+	 * another one.
+	 */
+	synchronized @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> forget() {
+		CompletableFuture<StatefulConnection<byte[], byte[]>> forgotten = this.connection;
+		this.connection = null;
+		return forgotten;
 	}
 
 	/**

@@ -33,17 +33,11 @@ public interface RedisClient extends AutoCloseable, Unsubscriber {
 	/** Publishes a message. */
 	CompletableFuture<?> publish(String channel, String message);
 
-	/** Opens a connection to subscribe with. May block. */
-	RedisConnection openForSubscription();
+	/** Opens a separate connection, for a subscription or a query. May block. */
+	RedisConnection openSeparate();
 
 	/** Returns whether an unresponsive subscription can be dropped. */
 	boolean dropsUnresponsive();
-
-	/**
-	 * Returns whether the factory has stopped and closed all connections, including those
-	 * of subscriptions.
-	 */
-	boolean isStopped();
 
 	/**
 	 * Returns an identifier of the node that serves a key. Calls to different nodes do
@@ -87,6 +81,9 @@ public interface RedisClient extends AutoCloseable, Unsubscriber {
 	 * @return a future that completes with whether the command is worth sending again
 	 */
 	CompletableFuture<Boolean> dropDemotedMaster();
+
+	/** Closes all connections. The next command opens others. */
+	void disconnect();
 
 	@Override
 	void close();

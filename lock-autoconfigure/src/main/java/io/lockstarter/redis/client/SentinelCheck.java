@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.RedisServer;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Check that drops Lettuce's connection to a master that Sentinels have replaced.
@@ -32,7 +31,7 @@ final class SentinelCheck implements RedisConnectionStateListener {
 	/** Minimum time between two checks: 500 ms. */
 	private static final Duration PAUSE = Duration.ofMillis(500);
 
-	private final @Nullable LettuceConnectionFactory connectionFactory;
+	private final LettuceFactory factory;
 
 	private final StaleConnectionCheck check;
 
@@ -45,14 +44,14 @@ final class SentinelCheck implements RedisConnectionStateListener {
 	 * @param drop drops the connection
 	 */
 	SentinelCheck(LettuceFactory factory, Executor connector, Runnable drop) {
-		this.connectionFactory = factory.usesSentinels() ? factory.known() : null;
+		this.factory = factory;
 		this.check = new StaleConnectionCheck(connector, PAUSE, drop);
 	}
 
 	/** Records the master to which a connection was just opened. */
-	void opened(@Nullable StatefulConnection<?, ?> connection) {
-		if (this.connectionFactory != null && connection != null) {
-			this.address = named(this.connectionFactory);
+	void opened(StatefulConnection<?, ?> connection) {
+		if (this.factory.usesSentinels()) {
+			this.address = named();
 			connection.addListener(this);
 		}
 	}
@@ -67,14 +66,13 @@ final class SentinelCheck implements RedisConnectionStateListener {
 	 * command that got no reply.
 	 */
 	void check() {
-		LettuceConnectionFactory factory = this.connectionFactory;
-		if (factory != null) {
-			this.check.dropIf(() -> isReplaced(factory));
+		if (this.factory.usesSentinels()) {
+			this.check.dropIf(this::isReplaced);
 		}
 	}
 
-	private boolean isReplaced(LettuceConnectionFactory factory) {
-		SocketAddress named = named(factory);
+	private boolean isReplaced() {
+		SocketAddress named = named();
 		SocketAddress known = this.address;
 		if (named == null || known == null || named.equals(known)) {
 			return false;
@@ -84,10 +82,10 @@ final class SentinelCheck implements RedisConnectionStateListener {
 		return true;
 	}
 
-	private static @Nullable SocketAddress named(LettuceConnectionFactory factory) {
-		RedisSentinelConfiguration sentinels = factory.getSentinelConfiguration();
+	private @Nullable SocketAddress named() {
+		RedisSentinelConfiguration sentinels = this.factory.get().getSentinelConfiguration();
 		String name = (sentinels != null && sentinels.getMaster() != null) ? sentinels.getMaster().getName() : null;
-		try (RedisSentinelConnection connection = factory.getSentinelConnection()) {
+		try (RedisSentinelConnection connection = this.factory.get().getSentinelConnection()) {
 			for (RedisServer master : connection.masters()) {
 				if (name != null && name.equals(master.getName()) && master.getHost() != null
 						&& master.getPort() != null) {

@@ -14,8 +14,6 @@ import io.lockstarter.core.LockThreads;
 import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-
 /**
  * Check that drops an unresponsive connection of Lettuce whose server replies on a new
  * one. A device on the network may have discarded the connection without a notice, which
@@ -35,7 +33,7 @@ final class UnresponsiveConnectionCheck {
 	/** Minimum time between two checks: 1 s. */
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
-	private final @Nullable LettuceConnectionFactory connectionFactory;
+	private final LettuceFactory factory;
 
 	private final StaleConnectionCheck check;
 
@@ -49,14 +47,14 @@ final class UnresponsiveConnectionCheck {
 	 * @param drop drops the connection
 	 */
 	UnresponsiveConnectionCheck(LettuceFactory factory, Runnable drop) {
-		this.connectionFactory = factory.known();
+		this.factory = factory;
 		// A hung server may occupy the thread for as long as Lettuce's connect timeout.
 		this.check = new StaleConnectionCheck((task) -> LockThreads.daemon("lock-connection-check", task).start(),
 				PAUSE, drop);
 	}
 
 	/** Starts to watch a connection that was opened. */
-	void opened(@Nullable StatefulConnection<?, ?> connection) {
+	void opened(StatefulConnection<?, ?> connection) {
 		this.connection = (connection instanceof StatefulRedisConnection<?, ?> single) ? single : null;
 	}
 
@@ -74,14 +72,13 @@ final class UnresponsiveConnectionCheck {
 	 */
 	void check() {
 		StatefulRedisConnection<?, ?> current = this.connection;
-		LettuceConnectionFactory factory = this.connectionFactory;
-		if (factory != null && current != null && current.isOpen()) {
-			this.check.dropIf(() -> isStale(factory, current));
+		if (current != null && current.isOpen()) {
+			this.check.dropIf(() -> isStale(current));
 		}
 	}
 
-	private boolean isStale(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
-		if (!isUnresponsive(factory, suspect) || this.connection != suspect) {
+	private boolean isStale(StatefulRedisConnection<?, ?> suspect) {
+		if (!isUnresponsive(suspect) || this.connection != suspect) {
 			return false;
 		}
 		logger.warn("Redis replies on a new connection, but not on the current one, which is replaced");
@@ -89,9 +86,9 @@ final class UnresponsiveConnectionCheck {
 		return true;
 	}
 
-	private boolean isUnresponsive(LettuceConnectionFactory factory, StatefulRedisConnection<?, ?> suspect) {
+	private boolean isUnresponsive(StatefulRedisConnection<?, ?> suspect) {
 		try {
-			awaitReplyOnNewConnection((RedisClient) factory.getRequiredNativeClient());
+			awaitReplyOnNewConnection((RedisClient) this.factory.get().getRequiredNativeClient());
 			long begin = System.nanoTime();
 			long end = begin + TIMEOUT.toNanos();
 			while (System.nanoTime() - end < 0) {

@@ -47,11 +47,9 @@ public final class UnresponsiveConnections {
 	}
 
 	static List<String> warnings(RedisConnectionFactory connectionFactory, int retries) {
-		LettuceFactory lettuce = new LettuceFactory(connectionFactory);
-		LettuceConnectionFactory factory = lettuce.known();
 		List<String> warnings = new ArrayList<>();
-		if (retries >= DEFAULT_RETRIES && factory != null && factory.isClusterAware() && !isBounded(factory)
-				&& !isLocal(factory)) {
+		if (retries >= DEFAULT_RETRIES && connectionFactory instanceof LettuceConnectionFactory factory
+				&& factory.isClusterAware() && !isBounded(factory) && !isLocal(factory)) {
 			warnings.add("An unresponsive connection of Lettuce to a cluster is detected only after a quarter"
 					+ " of an hour, by TCP; set keepAlive and tcpUserTimeout of its SocketOptions through"
 					+ " a LettuceClientOptionsBuilderCustomizer");

@@ -1,8 +1,6 @@
 package io.lockstarter.redis.quorum;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.ClientOptions;
@@ -11,7 +9,6 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
-import io.lockstarter.redis.client.LettuceReconnection;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -20,7 +17,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connections to the servers of a quorum, by URI.
+ * Settings of the connections to the servers of a quorum, by URI.
  */
 public final class NodeConnections implements AutoCloseable {
 
@@ -33,16 +30,15 @@ public final class NodeConnections implements AutoCloseable {
 	/** Number of threads of each of Lettuce's two pools. */
 	private static final int THREADS = 2;
 
-	private final ClientResources resources = LettuceReconnection
-		.soon(DefaultClientResources.builder().ioThreadPoolSize(THREADS).computationThreadPoolSize(THREADS))
+	private final ClientResources resources = DefaultClientResources.builder()
+		.ioThreadPoolSize(THREADS)
+		.computationThreadPoolSize(THREADS)
 		.build();
-
-	private final List<LettuceConnectionFactory> opened = new ArrayList<>();
 
 	private final SslOptions tls;
 
 	/**
-	 * Creates an object without connections.
+	 * Creates settings for any number of servers.
 	 * @param tls the options for servers with TLS, or {@code null} for the JVM's defaults
 	 */
 	public NodeConnections(@Nullable TlsOptions tls) {
@@ -60,7 +56,10 @@ public final class NodeConnections implements AutoCloseable {
 		return options.build();
 	}
 
-	/** Returns a connection factory for the server with a URI. */
+	/**
+	 * Returns a connection factory for the server with a URI. The factory is not started,
+	 * because locks derive a client of their own from its settings.
+	 */
 	public RedisConnectionFactory open(String uri) {
 		RedisURI server = RedisURI.create(uri);
 		RedisStandaloneConfiguration configuration = (RedisStandaloneConfiguration) LettuceConnectionFactory
@@ -69,23 +68,18 @@ public final class NodeConnections implements AutoCloseable {
 			.socketOptions(SocketOptions.builder().connectTimeout(CONNECT_TIMEOUT).keepAlive(true).build())
 			.sslOptions(this.tls)
 			.build();
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
+		return new LettuceConnectionFactory(configuration,
 				LettuceClientConfiguration.builder()
 					.apply(server)
 					.commandTimeout(COMMAND_TIMEOUT)
-					.shutdownTimeout(Duration.ZERO)
 					.clientOptions(options)
 					.clientResources(this.resources)
 					.build());
-		factory.afterPropertiesSet();
-		factory.start();
-		this.opened.add(factory);
-		return factory;
 	}
 
+	/** Stops the threads, once all connections are closed. */
 	@Override
 	public void close() {
-		this.opened.forEach(LettuceConnectionFactory::destroy);
 		this.resources.shutdown(0, 0, TimeUnit.MILLISECONDS);
 	}
 

@@ -226,6 +226,11 @@ public final class QuorumLockBackend implements LockBackend {
 	}
 
 	@Override
+	public void disconnect() {
+		this.servers.all().forEach((server) -> server.node().disconnect());
+	}
+
+	@Override
 	public void close() {
 		this.servers.close();
 		try {

@@ -79,6 +79,10 @@ public interface QuorumNode extends AutoCloseable {
 		return ClientMessages.NONE;
 	}
 
+	/** Closes the connections. The next command opens others. */
+	default void disconnect() {
+	}
+
 	@Override
 	void close();
 

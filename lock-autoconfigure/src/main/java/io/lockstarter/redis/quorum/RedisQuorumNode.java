@@ -176,6 +176,11 @@ public final class RedisQuorumNode implements QuorumNode {
 	}
 
 	@Override
+	public void disconnect() {
+		this.redis.disconnect();
+	}
+
+	@Override
 	public void close() {
 		this.redis.close();
 	}

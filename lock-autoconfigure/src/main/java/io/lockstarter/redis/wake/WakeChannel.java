@@ -206,24 +206,20 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 		return pause;
 	}
 
-	/**
-	 * Ends the subscription without closing its connection, which the factory has closed.
-	 */
-	void abandon() {
-		end();
-	}
-
-	private synchronized @Nullable Subscription end() {
-		this.closed = true;
-		return forget();
+	/** Ends the subscription, until the next wait. */
+	void disconnect() {
+		Subscription ended = forget();
+		if (ended != null) {
+			ended.close().completeOnTimeout(null, CLOSE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
+		}
 	}
 
 	@Override
 	public void close() {
-		Subscription ended = end();
-		if (ended != null) {
-			ended.close().completeOnTimeout(null, CLOSE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
+		synchronized (this) {
+			this.closed = true;
 		}
+		disconnect();
 	}
 
 }

@@ -53,7 +53,7 @@ public final class WakeSubscription implements AutoCloseable {
 	public WakeSubscription(LockKeys keys, Supplier<String> clientId, CommandSender redis) {
 		this.keys = keys;
 		this.redis = redis;
-		this.channel = new WakeChannel(redis::openForSubscription, this::channels, this::received, this::subscribed,
+		this.channel = new WakeChannel(redis::openSeparate, this::channels, this::received, this::subscribed,
 				this::notSubscribed, redis.unsubscriber());
 		this.messages = new WakeMessages(keys, clientId);
 		this.check = new SubscriptionCheck(this::sendEcho, this::receiving, this::timedOut, this::unreached);
@@ -245,14 +245,14 @@ public final class WakeSubscription implements AutoCloseable {
 		});
 	}
 
+	/** Ends the subscription. The next wait opens another one. */
+	public void disconnect() {
+		this.channel.disconnect();
+	}
+
 	@Override
 	public void close() {
-		if (this.redis.isStopped()) {
-			this.channel.abandon();
-		}
-		else {
-			this.channel.close();
-		}
+		this.channel.close();
 	}
 
 	/**

@@ -4,15 +4,16 @@ import java.util.List;
 
 import io.lockstarter.redis.script.LuaScript;
 import io.lockstarter.redis.script.ScriptCall;
-import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.BDDMockito.willAnswer;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.BDDMockito.then;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -36,20 +37,22 @@ class LettuceClientTests {
 	}
 
 	@Test
-	void takesWhatItDoesNotKnowForAClusterUntilItHasConnected() {
-		try (RedisServer redis = RedisServer.start()) {
-			LettuceConnectionFactory hidden = new LettuceConnectionFactory(redis.host(), redis.port());
-			hidden.afterPropertiesSet();
-			hidden.start();
-			RedisConnectionFactory unknown = mock();
-			willAnswer((call) -> hidden.getConnection()).given(unknown).getConnection();
-			RedisClient client = client(unknown);
-			assertThat(client.isCluster()).isTrue();
-			client.connect().join();
-			assertThat(client.isCluster()).isFalse();
-			client.close();
-			hidden.destroy();
-		}
+	void refusesAStaticMasterWithReplicas() {
+		assertThatIllegalStateException()
+			.isThrownBy(
+					() -> client(new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("localhost"))))
+			.withMessageContaining("spring.data.redis.masterreplica.nodes")
+			.withMessageContaining("distributedLockConnectionFactory");
+	}
+
+	@Test
+	void connectsByNothingButLettuce() {
+		RedisConnectionFactory unknown = mock();
+		RedisClient client = client(unknown);
+		assertThat(client.isCluster()).isFalse();
+		assertThat(client.connect()).isCompletedExceptionally();
+		then(unknown).shouldHaveNoInteractions();
+		client.close();
 	}
 
 	private static RedisClient client(RedisConnectionFactory connectionFactory) {

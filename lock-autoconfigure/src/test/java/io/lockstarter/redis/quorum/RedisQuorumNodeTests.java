@@ -98,6 +98,13 @@ class RedisQuorumNodeTests {
 				CYCLES, "exists", CYCLES, "hmget", 3 * CYCLES, "hset", 3 * CYCLES, "pexpire", CYCLES, "del", CYCLES));
 	}
 
+	@Test
+	void connectsAnewAfterItWasDisconnected() {
+		this.node.disconnect();
+		await().until(() -> String.valueOf(redis.cli("CLIENT", "LIST")).lines().count() == 1);
+		cycle(1);
+	}
+
 	private void cycle(long sequence) {
 		long base = now() + sequence * LockBackend.TOKEN_BASES;
 		assertThat(this.node
