@@ -2,7 +2,6 @@ package io.lockstarter.autoconfigure;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 
 import io.lockstarter.aop.LockAdvisor;
 import io.lockstarter.autoconfigure.LockStartupReport.Findings;
@@ -13,7 +12,6 @@ import io.lockstarter.memory.InMemoryLockBackend;
 import io.lockstarter.memory.InMemoryLockStore;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.RedisServerInfo;
-import io.lockstarter.redis.client.UnresponsiveConnections;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.quorum.QuorumLockBackend;
 import io.lockstarter.redis.quorum.QuorumSettings;
@@ -39,9 +37,6 @@ import org.springframework.util.ClassUtils;
  * Configurations of the backends, of which one applies.
  */
 final class LockBackendConfigurations {
-
-	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
-			LockBackendConfigurations.class.getClassLoader());
 
 	private LockBackendConfigurations() {
 	}
@@ -175,27 +170,20 @@ final class LockBackendConfigurations {
 		}
 
 		@Bean
-		LockStartupReport lockStartupReport(@Qualifier(OWN) ObjectProvider<RedisConnectionFactory> own,
-				ObjectProvider<RedisConnectionFactory> shared, BeanFactory beanFactory,
-				ObjectProvider<RedisLockBackend> backend, DistributedLockProperties properties,
-				ObjectProvider<LockAdvisor> advisor) {
-			RedisConnectionFactory connectionFactory = choose(own, shared, beanFactory);
-			return new LockStartupReport(properties, advisor, () -> survey(backend.getObject(), connectionFactory));
+		LockStartupReport lockStartupReport(ObjectProvider<RedisLockBackend> backend,
+				DistributedLockProperties properties, ObjectProvider<LockAdvisor> advisor) {
+			return new LockStartupReport(properties, advisor, () -> survey(backend.getObject()));
 		}
 
-		static Findings survey(RedisLockBackend backend, RedisConnectionFactory connectionFactory) {
+		static Findings survey(RedisLockBackend backend) {
 			// A connection of other components does not imply that locks can be acquired.
 			backend.connect().join();
 			RedisServerInfo survey = backend.serverInfo();
 			String address = backend.address();
 			return new Findings(address.isEmpty() ? survey.description() : address + ", " + survey.description(),
-					Stream.concat(survey.warnings().stream(), silence(connectionFactory).stream()).toList());
+					survey.warnings());
 		}
 
-	}
-
-	private static List<String> silence(RedisConnectionFactory connectionFactory) {
-		return LETTUCE ? UnresponsiveConnections.warnings(connectionFactory) : List.of();
 	}
 
 	@Configuration(proxyBeanMethods = false)

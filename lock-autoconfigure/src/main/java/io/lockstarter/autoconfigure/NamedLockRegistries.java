@@ -67,8 +67,7 @@ final class NamedLockRegistries {
 		DistributedLockProperties settings = settings(name);
 		return new LockStartupReport(name, settings, () -> {
 			LockBackend backend = bean(name, "LockBackend", LockBackend.class);
-			return (backend instanceof InMemoryLockBackend) ? Findings.IN_MEMORY
-					: NamedRedis.survey(backend, own(name).connectionFactory(), this.context, settings);
+			return (backend instanceof InMemoryLockBackend) ? Findings.IN_MEMORY : NamedRedis.survey(backend, settings);
 		});
 	}
 

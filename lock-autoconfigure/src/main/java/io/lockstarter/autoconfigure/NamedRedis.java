@@ -6,7 +6,6 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.redis.RedisLockBackend;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -44,20 +43,13 @@ final class NamedRedis {
 					"Set %s to the name of a RedisConnectionFactory bean. There %s: define one for this registry with @Bean(defaultCandidate = false), which leaves the others as they are."
 						.formatted(property, (known.length > 0) ? "are " + String.join(", ", known) : "is none"));
 		}
-		return LockBackendConfigurations.Redis.backend(connectionFactory(connectionFactory, beans), properties);
+		return LockBackendConfigurations.Redis.backend(beans.getBean(connectionFactory, RedisConnectionFactory.class),
+				properties);
 	}
 
-	static Findings survey(LockBackend backend, @Nullable String connectionFactory, ListableBeanFactory beans,
-			DistributedLockProperties properties) {
-		if (properties.quorum().nodes() != null) {
-			return LockBackendConfigurations.Quorum.findings(properties);
-		}
-		return LockBackendConfigurations.Redis.survey((RedisLockBackend) backend,
-				connectionFactory(String.valueOf(connectionFactory), beans));
-	}
-
-	private static RedisConnectionFactory connectionFactory(String name, ListableBeanFactory beans) {
-		return beans.getBean(name, RedisConnectionFactory.class);
+	static Findings survey(LockBackend backend, DistributedLockProperties properties) {
+		return (properties.quorum().nodes() != null) ? LockBackendConfigurations.Quorum.findings(properties)
+				: LockBackendConfigurations.Redis.survey((RedisLockBackend) backend);
 	}
 
 }

@@ -113,7 +113,8 @@ public final class RedisLockBackend implements LockBackend {
 				this::isPolling);
 		this.connector = ClientFactory.connector();
 		this.replication = replication;
-		RedisClient client = ClientFactory.create(connectionFactory, oneOfSeveral, replication.isOn(), this.connector,
+		Duration replicaTimeout = replication.isOn() ? replication.timeout() : Duration.ZERO;
+		RedisClient client = ClientFactory.create(connectionFactory, oneOfSeveral, replicaTimeout, this.connector,
 				this::connectionDropped, this.scripts.probe());
 		this.redis = new CommandSender(client);
 		this.replies = new Replies(this.keys, this.redis::address);

@@ -48,7 +48,7 @@ final class LogMessages extends TreeScanner<Void, Void> {
 
 	/** Where the text comes from that a class logs without knowing it. */
 	private static final Map<String, String> MADE_ELSEWHERE = Map.of("LockLoss.toString", "Listeners",
-			"RedisServerInfo.warnings", "LockStartupReport", "UnresponsiveConnections.warnings", "LockStartupReport");
+			"RedisServerInfo.warnings", "LockStartupReport");
 
 	private final Map<String, String> levels = new TreeMap<>();
 

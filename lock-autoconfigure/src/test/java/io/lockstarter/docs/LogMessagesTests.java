@@ -20,8 +20,6 @@ class LogMessagesTests {
 
 	private static final Path FILE = Checkout.file("docs", "generated", "messages.md");
 
-	private static final Page PAGE = Page.of("docs", "generated", "messages.md");
-
 	@Test
 	void areExplained() {
 		Map<String, String> explained = new TreeMap<>();
@@ -35,12 +33,6 @@ class LogMessagesTests {
 	void reasonsAreExplained() {
 		assertThat(MarkdownTable.below("## Reasons of `LockBackendException`", FILE).rows().keySet())
 			.containsExactlyElementsOf(Arrays.stream(Reason.values()).map((reason) -> "`" + reason + "`").toList());
-	}
-
-	@Test
-	void codeCompiles() {
-		assertThat(PAGE.blocks()).isNotEmpty()
-			.allSatisfy((code) -> assertThat(Page.source(MessageSnippets.class)).contains(Page.withoutLayout(code)));
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.lockstarter.redis.client;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -38,21 +39,22 @@ public final class ClientFactory {
 	 * loaded.
 	 * @param oneOfSeveral whether the server is one of several of a quorum: commands to a
 	 * server that is down then fail at once
-	 * @param awaitsReplicas whether scripts are followed by WAIT
+	 * @param replicaTimeout the maximum time of the WAIT that follows scripts, or zero if
+	 * none follows
 	 * @param connector runs tasks that block while they connect
 	 * @param onReplaced is run after the factory has closed its connections, or the
 	 * client has dropped the current one
 	 * @param probe a script call that fails on a server that accepts no writes
 	 */
 	public static RedisClient create(RedisConnectionFactory connectionFactory, boolean oneOfSeveral,
-			boolean awaitsReplicas, Executor connector, Runnable onReplaced, ScriptCall probe) {
+			Duration replicaTimeout, Executor connector, Runnable onReplaced, ScriptCall probe) {
 		ClassLoader classLoader = ClientFactory.class.getClassLoader();
 		RedisConnectionFactory known = target(connectionFactory);
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
 				&& known instanceof JedisConnectionFactory jedis) {
-			return new JedisClient(jedis, awaitsReplicas, onReplaced, probe);
+			return new JedisClient(jedis, !replicaTimeout.isZero(), onReplaced, probe);
 		}
-		return new LettuceClient(known, oneOfSeveral, connector, onReplaced, probe);
+		return new LettuceClient(known, oneOfSeveral, replicaTimeout, connector, onReplaced, probe);
 	}
 
 	/** Returns the target of a Spring proxy, which hides the library and its settings. */

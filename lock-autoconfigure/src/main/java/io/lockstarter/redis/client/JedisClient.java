@@ -253,7 +253,7 @@ final class JedisClient implements RedisClient {
 	}
 
 	@Override
-	public void checkConnection() {
+	public void refreshTopology() {
 		JedisTopology nodes = this.topology;
 		if (nodes != null) {
 			nodes.refresh();

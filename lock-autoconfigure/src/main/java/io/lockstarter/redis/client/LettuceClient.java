@@ -35,33 +35,22 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceTopology topology;
 
-	private final SentinelCheck sentinels;
-
-	private final UnresponsiveConnectionCheck unresponsive;
-
 	private final LettuceWaits waits;
 
 	private final MasterSearch masterSearch;
 
-	LettuceClient(RedisConnectionFactory connectionFactory, boolean oneOfSeveral, Executor connector,
-			Runnable onDropped, ScriptCall probe) {
+	LettuceClient(RedisConnectionFactory connectionFactory, boolean oneOfSeveral, Duration replicaTimeout,
+			Executor connector, Runnable onDropped, ScriptCall probe) {
 		this.oneOfSeveral = oneOfSeveral;
-		this.factory = new LettuceFactory(connectionFactory);
+		this.factory = new LettuceFactory(connectionFactory, replicaTimeout);
 		this.onDropped = onDropped;
-		this.connections = new LettuceConnections(this.factory, connector, this::opened, this::dropped);
+		this.connections = new LettuceConnections(this.factory, connector,
+				(opened) -> this.reconnects.opened(this.factory), this::dropped);
 		this.failures = new LettuceFailures(this.factory, this.connections, this.reconnects);
 		this.topology = new LettuceTopology(this.factory);
-		this.sentinels = new SentinelCheck(this.factory, connector, this.connections::drop);
-		this.unresponsive = new UnresponsiveConnectionCheck(this.factory, this.connections::drop);
 		this.waits = new LettuceWaits(this.factory, connector);
 		this.masterSearch = new MasterSearch(
 				new LettuceMasterProbe(this.factory, this.connections, probe, this.waits::reset)::find, connector);
-	}
-
-	private void opened(LettuceConnection connection) {
-		this.reconnects.opened(this.factory);
-		this.sentinels.opened(connection.link());
-		this.unresponsive.opened(connection.link());
 	}
 
 	private void dropped() {
@@ -90,8 +79,9 @@ final class LettuceClient implements RedisClient {
 				: this.connections.get().thenCompose((opened) -> evaluate(opened, call, byDigest));
 	}
 
-	private CompletionStage<List<Object>> evaluate(LettuceConnection connection, ScriptCall call, boolean byDigest) {
-		return LettuceScripts.evaluate(connection.commands(), call, byDigest, this.unresponsive::replied);
+	private static CompletionStage<List<Object>> evaluate(LettuceConnection connection, ScriptCall call,
+			boolean byDigest) {
+		return LettuceScripts.evaluate(connection.commands(), call, byDigest);
 	}
 
 	@Override
@@ -151,13 +141,9 @@ final class LettuceClient implements RedisClient {
 	}
 
 	@Override
-	public void checkConnection() {
+	public void refreshTopology() {
 		if (isCluster()) {
 			this.topology.refresh();
-		}
-		else {
-			this.sentinels.check();
-			this.unresponsive.check();
 		}
 	}
 

@@ -1,5 +1,6 @@
 package io.lockstarter.redis.client;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,9 +44,20 @@ final class LettuceFactory implements AutoCloseable {
 	 */
 	private static final int ATTEMPTS = 3;
 
+	/** Time after which a connection without any reply is replaced: 5 s. */
+	private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(5);
+
+	/**
+	 * Time after which a connection without any reply is replaced if Sentinels can name
+	 * another master: 2 s.
+	 */
+	private static final Duration REPLY_TIMEOUT_WITH_SENTINELS = Duration.ofSeconds(2);
+
 	private final RedisConnectionFactory application;
 
 	private final @Nullable RedisConfiguration configuration;
+
+	private final Duration replyTimeout;
 
 	private volatile @Nullable LettuceConnectionFactory derived;
 
@@ -55,12 +67,16 @@ final class LettuceFactory implements AutoCloseable {
 
 	/**
 	 * Creates a client without deriving it.
+	 * @param replicaTimeout the maximum time for which WAIT blocks a connection
 	 * @throws IllegalStateException if the application's factory uses static masters and
 	 * replicas
 	 */
-	LettuceFactory(RedisConnectionFactory application) {
+	LettuceFactory(RedisConnectionFactory application, Duration replicaTimeout) {
 		this.application = application;
 		this.configuration = (application instanceof LettuceConnectionFactory known) ? configuration(known) : null;
+		this.replyTimeout = ((this.configuration instanceof RedisSentinelConfiguration) ? REPLY_TIMEOUT_WITH_SENTINELS
+				: REPLY_TIMEOUT)
+			.plus(replicaTimeout);
 		if (this.configuration instanceof StaticMasterReplicaConfiguration) {
 			throw new IllegalStateException("Locks cannot use a static master with replicas"
 					+ " (spring.data.redis.masterreplica.nodes), which follows no failover. Set spring.data.redis.host"
@@ -110,6 +126,12 @@ final class LettuceFactory implements AutoCloseable {
 		return current;
 	}
 
+	/** Returns Lettuce's client, or {@code null} if it is not running. */
+	@Nullable AbstractRedisClient running() {
+		LettuceConnectionFactory current = this.derived;
+		return (current != null && current.isRunning()) ? current.getNativeClient() : null;
+	}
+
 	private LettuceConnectionFactory derive() {
 		LettuceClientConfiguration settings = (this.application instanceof LettuceConnectionFactory known)
 				? known.getClientConfiguration() : null;
@@ -119,7 +141,7 @@ final class LettuceFactory implements AutoCloseable {
 					"Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s. Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks as a bean named distributedLockConnectionFactory. If the factory is a mock in a test, set distributed-lock.backend=in-memory"
 						.formatted(this.application.getClass().getName()));
 		}
-		ClientResources shared = LettuceResources.of(settings.getClientResources().orElse(null));
+		ClientResources shared = LettuceResources.of(settings.getClientResources().orElse(null), this.replyTimeout);
 		this.resources = shared;
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(servers,
 				LettuceSettings.of(settings, isCluster(), shared));
@@ -158,10 +180,6 @@ final class LettuceFactory implements AutoCloseable {
 
 	boolean isCluster() {
 		return this.configuration instanceof RedisClusterConfiguration;
-	}
-
-	boolean usesSentinels() {
-		return this.configuration instanceof RedisSentinelConfiguration;
 	}
 
 	boolean leadsToOneServer() {

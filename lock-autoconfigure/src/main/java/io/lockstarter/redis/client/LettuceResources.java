@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +34,14 @@ final class LettuceResources {
 	 * those of the application.
 	 * @param application the resources that the application has configured, or
 	 * {@code null}
+	 * @param replyTimeout the time after which a connection without any reply is replaced
 	 */
-	static ClientResources of(@Nullable ClientResources application) {
+	static ClientResources of(@Nullable ClientResources application, Duration replyTimeout) {
 		ClientResources.Builder resources = (application != null) ? sharing(application)
 				: ClientResources.builder().ioThreadPoolSize(THREADS).computationThreadPoolSize(THREADS);
-		return resources
+		return resources.nettyCustomizer(new ReplyTimeout(replyTimeout,
+				(application != null) ? application.nettyCustomizer() : new NettyCustomizer() {
+				}))
 			.reconnectDelay(() -> Delay.fullJitter(Duration.ofMillis(10), MAX_DELAY, 10, TimeUnit.MILLISECONDS))
 			.build();
 	}
@@ -56,7 +60,6 @@ final class LettuceResources {
 			.commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
 			.addressResolverGroup(application.addressResolverGroup())
 			.socketAddressResolver(application.socketAddressResolver())
-			.nettyCustomizer(application.nettyCustomizer())
 			.tracing(application.tracing());
 	}
 

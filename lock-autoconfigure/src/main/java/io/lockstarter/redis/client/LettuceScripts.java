@@ -26,19 +26,8 @@ final class LettuceScripts {
 
 	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
 			boolean byDigest) {
-		return evaluate(redis, call, byDigest, () -> {
-		});
-	}
-
-	/**
-	 * Calls a script.
-	 * @param onReply is run when the reply arrives, even if its caller has stopped
-	 * waiting
-	 */
-	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
-			boolean byDigest, Runnable onReply) {
 		if (redis instanceof AbstractRedisAsyncCommands<byte[], byte[]> known) {
-			Evaluation evaluation = new Evaluation(call, byDigest, onReply);
+			Evaluation evaluation = new Evaluation(call, byDigest);
 			known.getConnection().dispatch(evaluation);
 			return evaluation;
 		}
@@ -72,21 +61,12 @@ final class LettuceScripts {
 
 		private final boolean byDigest;
 
-		private final Runnable onReply;
-
 		private volatile int sent;
 
-		Evaluation(ScriptCall call, boolean byDigest, Runnable onReply) {
+		Evaluation(ScriptCall call, boolean byDigest) {
 			super(command(call, byDigest));
 			this.call = call;
 			this.byDigest = byDigest;
-			this.onReply = onReply;
-		}
-
-		@Override
-		public void complete() {
-			this.onReply.run();
-			super.complete();
 		}
 
 		/** Encodes the call, on the one thread that writes to the connection. */

@@ -34,10 +34,9 @@ final class LettuceTopology {
 		}
 	}
 
-	/** Loads the topology. A closed factory throws when its client is requested. */
 	private void load() {
 		try {
-			if (this.factory.get().getNativeClient() instanceof RedisClusterClient client) {
+			if (this.factory.running() instanceof RedisClusterClient client) {
 				client.refreshPartitionsAsync().whenComplete((nothing, failure) -> {
 					if (failure != null) {
 						logger.debug("Refreshing the cluster's topology failed", failure);

@@ -70,10 +70,10 @@ public interface RedisClient extends AutoCloseable, Unsubscriber {
 	CompletableFuture<List<Integer>> slots();
 
 	/**
-	 * Checks the connection and the topology in the background, after a command that got
-	 * no reply or one from the wrong node.
+	 * Refreshes the view of a cluster in the background, after a command that got no
+	 * reply or one from the wrong node.
 	 */
-	void checkConnection();
+	void refreshTopology();
 
 	/**
 	 * Searches in the background for a server that accepts writes, after one that refused

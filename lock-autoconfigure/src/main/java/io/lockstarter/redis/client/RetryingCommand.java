@@ -106,7 +106,7 @@ final class RetryingCommand<T> {
 		if (current != null) {
 			current.cancel(false);
 		}
-		this.client.checkConnection();
+		this.client.refreshTopology();
 	}
 
 	private void retryOrFail(CompletableFuture<T> command, Throwable failure) {
@@ -130,11 +130,11 @@ final class RetryingCommand<T> {
 			sendOnce();
 		}
 		else if (isTransient(cause)) {
-			this.client.checkConnection();
+			this.client.refreshTopology();
 			sendLater();
 		}
 		else if (cause.isFromNonMaster() && this.moves++ < MAX_MOVES) {
-			this.client.checkConnection();
+			this.client.refreshTopology();
 			this.client.dropDemotedMaster().thenAccept((found) -> {
 				if (found) {
 					sendLater();
@@ -146,8 +146,8 @@ final class RetryingCommand<T> {
 		}
 		else {
 			if (cause.kind() == RedisFailure.Kind.TIMEOUT || cause.kind() == RedisFailure.Kind.DISCONNECTED) {
-				// The connection may be unresponsive.
-				this.client.checkConnection();
+				// The node may be down or hang, and another node may take over its slots.
+				this.client.refreshTopology();
 			}
 			giveUp(cause);
 		}

@@ -43,7 +43,7 @@ class CommandSenderTests {
 			"ERR Error running script: @user_script: 1: -NOREPLICAS Not enough good replicas to write." })
 	void looksForAnotherMasterWhereThisOneTakesNoWrites(String answer) {
 		send(answer);
-		verify(this.client).checkConnection();
+		verify(this.client).refreshTopology();
 	}
 
 	@ParameterizedTest
@@ -130,7 +130,7 @@ class CommandSenderTests {
 	@ValueSource(strings = { "OOM command not allowed when used memory > 'maxmemory'.", "NOPERM no permissions" })
 	void looksForNoOtherMasterAfterAnyOtherAnswer(String answer) {
 		send(answer);
-		verify(this.client, never()).checkConnection();
+		verify(this.client, never()).refreshTopology();
 		verify(this.client, never()).dropDemotedMaster();
 	}
 

@@ -1,5 +1,6 @@
 package io.lockstarter.redis.client;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.lockstarter.redis.script.LuaScript;
@@ -56,7 +57,7 @@ class LettuceClientTests {
 	}
 
 	private static RedisClient client(RedisConnectionFactory connectionFactory) {
-		return ClientFactory.create(connectionFactory, false, false, Runnable::run, () -> {
+		return ClientFactory.create(connectionFactory, false, Duration.ZERO, Runnable::run, () -> {
 		}, new ScriptCall(LuaScript.PROBE, List.of("probe"), List.of()));
 	}
 

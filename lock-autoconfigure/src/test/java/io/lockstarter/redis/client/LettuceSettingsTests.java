@@ -33,7 +33,7 @@ class LettuceSettingsTests {
 		.reconnectDelay(Delay.constant(Duration.ofSeconds(30)))
 		.build();
 
-	private final ClientResources resources = LettuceResources.of(this.application);
+	private final ClientResources resources = LettuceResources.of(this.application, Duration.ofSeconds(5));
 
 	@AfterEach
 	void shutDown() {

@@ -150,7 +150,7 @@ class JedisSubscriptionTests {
 	}
 
 	private RedisClient client() {
-		return ClientFactory.create(this.connections, false, false, Runnable::run, () -> {
+		return ClientFactory.create(this.connections, false, Duration.ZERO, Runnable::run, () -> {
 		}, new ScriptCall(LuaScript.ECHO, List.of(), List.of()));
 	}
 

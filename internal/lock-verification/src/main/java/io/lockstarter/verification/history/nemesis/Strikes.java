@@ -265,7 +265,7 @@ final class Strikes {
 		});
 	}
 
-	/** Makes connections unresponsive, which clients detect after about seven seconds. */
+	/** Makes connections unresponsive, which clients detect after about five seconds. */
 	int silenceConnections() {
 		return onNetwork((instance, proxy) -> silence(proxy, proxy::silenceAll, millis(8000, 10_000)));
 	}
