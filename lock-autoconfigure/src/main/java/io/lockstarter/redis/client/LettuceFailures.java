@@ -79,12 +79,7 @@ final class LettuceFailures {
 		if (isLost(cause)) {
 			return new RedisFailure(Kind.LOST, cause);
 		}
-		return new RedisFailure(isReconnecting(cause) ? Kind.RECONNECTING : Kind.UNREACHABLE, cause);
-	}
-
-	/** Returns whether Lettuce rejects commands until it has reconnected. */
-	private boolean isReconnecting(Throwable cause) {
-		return !this.factory.isClosed() && String.valueOf(cause.getMessage()).contains("not connected");
+		return new RedisFailure(Kind.UNREACHABLE, cause);
 	}
 
 	private boolean isLost(Throwable cause) {

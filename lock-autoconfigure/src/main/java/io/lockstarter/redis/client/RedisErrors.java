@@ -71,7 +71,7 @@ public final class RedisErrors {
 			return switch (failure.kind()) {
 				case REFUSED -> reasonOf(failure);
 				case TIMEOUT, CONNECT_TIMEOUT -> Reason.TIMEOUT;
-				case LOST, UNREACHABLE, DISCONNECTED, RECONNECTING -> Reason.UNREACHABLE;
+				case LOST, UNREACHABLE, DISCONNECTED -> Reason.UNREACHABLE;
 			};
 		}
 		return (cause instanceof CancellationException) ? Reason.TIMEOUT : Reason.UNREACHABLE;

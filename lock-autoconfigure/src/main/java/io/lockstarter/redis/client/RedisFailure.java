@@ -168,10 +168,6 @@ public final class RedisFailure extends RuntimeException {
 		 * No reply came in time, because the connection broke and reconnecting fails.
 		 */
 		DISCONNECTED,
-		/**
-		 * The command was not sent, because its connection broke and is being restored.
-		 */
-		RECONNECTING,
 		/** The command was not sent. */
 		UNREACHABLE
 

@@ -171,7 +171,7 @@ final class RetryingCommand<T> {
 	 * and gives up soon.
 	 */
 	private boolean isTransient(RedisFailure cause) {
-		if (cause.kind() == RedisFailure.Kind.LOST || cause.kind() == RedisFailure.Kind.RECONNECTING) {
+		if (cause.kind() == RedisFailure.Kind.LOST) {
 			return true;
 		}
 		if (this.client.isCluster()) {
