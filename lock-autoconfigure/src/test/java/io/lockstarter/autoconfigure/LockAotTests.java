@@ -77,7 +77,7 @@ class LockAotTests {
 	@Test
 	void keepsTheConfigurationFromWhichTheClientIsDerived() throws NoSuchFieldException {
 		assertThat(RuntimeHintsPredicates.reflection()
-			.onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration"))).accepts(this.hints);
+			.onFieldAccess(LettuceConnectionFactory.class.getDeclaredField("configuration"))).accepts(hints);
 	}
 
 	@Test

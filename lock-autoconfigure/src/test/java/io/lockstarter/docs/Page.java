@@ -9,6 +9,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.lockstarter.testing.Checkout;
+
 /**
  * A page of the documentation, with the code that it shows.
  *
@@ -21,7 +23,7 @@ record Page(String text) {
 	private static final Pattern COMMENT = Pattern.compile("//.*");
 
 	static Page of(String... path) {
-		return new Page(read(Path.of("..", path)));
+		return new Page(read(Checkout.ROOT.resolve(String.join("/", path))));
 	}
 
 	/** The source of a class of the tests, without its layout. */
