@@ -7,13 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.DigestUtils;
 
 /**
- * The files that the page is made of.
+ * The files that the page is made of, which are sent without comments and indentation.
  */
 final class DashboardFiles {
 
@@ -21,6 +23,8 @@ final class DashboardFiles {
 
 	static final List<String> NAMES = List.of("index.html", "dashboard.css", "dashboard.js", "dom.js", "drawer.js",
 			"icon.svg", "instances.js", "poll.js", "sparkline.js", "table.js", "words.js");
+
+	private static final Pattern COMMENT = Pattern.compile("//.*|/\\*.*\\*/");
 
 	private final Map<String, DashboardResponse> files = new HashMap<>();
 
@@ -42,8 +46,15 @@ final class DashboardFiles {
 	}
 
 	private static DashboardResponse file(String name) {
-		String content = read(name);
+		String content = shortened(read(name));
 		return DashboardResponse.file(type(name), content, tag(content));
+	}
+
+	private static String shortened(String content) {
+		return content.lines()
+			.map(String::strip)
+			.filter((line) -> !line.isEmpty() && !COMMENT.matcher(line).matches())
+			.collect(Collectors.joining("\n"));
 	}
 
 	private static String type(String name) {

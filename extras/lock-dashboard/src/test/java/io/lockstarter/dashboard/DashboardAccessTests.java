@@ -45,7 +45,7 @@ class DashboardAccessTests {
 
 	private static final Pattern HIDDEN_KEY = Pattern.compile("\"key\":\"(h[^\"]+)\"");
 
-	private static final Pattern INCIDENT = Pattern.compile("(?m)^\\t([A-Z_]+): \"");
+	private static final Pattern INCIDENT = Pattern.compile("(?m)^([A-Z_]+): \"");
 
 	private static final Pattern SECTION = Pattern.compile("\"((?:a|the)-[a-z-]+)\"");
 
@@ -143,6 +143,7 @@ class DashboardAccessTests {
 					.satisfies((again) -> assertThat(again.text()).isEmpty());
 				assertThat(file.header("Cache-Control")).isEqualTo("no-cache");
 				bytes += file.text().length();
+				assertThat(file.text()).as(name).isNotEmpty().doesNotContainPattern("(?m)^(\\s|//|/\\*)");
 			}
 			assertThat(bytes).as("without compression").isLessThan(60_000);
 			assertThat(client.get("/distributed-locks/dashboard.css", "Accept-Encoding", "gzip")
