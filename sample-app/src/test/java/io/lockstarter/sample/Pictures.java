@@ -96,9 +96,9 @@ class Pictures {
 		this.browser.size(390, 844);
 		take("dashboard-phone");
 		this.browser.size(WIDTH, HEIGHT);
-		awaitText("#title", "waited for unusually long");
+		awaitText("#title", "unusually long");
 		this.browser.find("[data-lock='seat:A1'] .name").click();
-		awaitText("#drawer-now", "has held it since");
+		awaitText("#drawer-now", "has held the lock since");
 		take("dashboard-drawer");
 		this.browser.find("#close").click();
 		this.browser.run("document.activeElement.blur()");

@@ -24,28 +24,31 @@ import io.lockstarter.core.LockMonitor.Health;
 import io.lockstarter.core.LockMonitor.LockPage;
 import io.lockstarter.core.LockMonitor.LockSnapshot;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.dashboard.Inspection.SeenLock;
+import io.lockstarter.dashboard.Inspection.InspectedLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inspects the backend of a registry: whether it grants locks, and which locks it has
- * that no instance reports.
+ * Inspector of a registry's backend. It finds out whether the backend grants locks, and
+ * which locks no instance reports.
  */
 final class BackendInspector {
 
-	/** How often names are listed, once all have been. */
-	private static final long LISTING_NANOS = Duration.ofSeconds(6).toNanos();
+	/** Interval between two complete listings of the names: 6 s. */
+	private static final long LISTING_INTERVAL_NANOS = Duration.ofSeconds(6).toNanos();
 
-	/** About a millisecond of work for Redis, and one command for a thousand locks. */
-	private static final int NAMES_A_PAGE = 5000;
+	/**
+	 * Number of names per page: Redis needs about a millisecond and one command for a
+	 * thousand locks.
+	 */
+	private static final int NAMES_PER_PAGE = 5000;
 
-	private static final int LOCKS_A_PAGE = 1000;
+	private static final int LOCKS_PER_PAGE = 1000;
 
-	/** Unreported locks that are looked at in one inspection, each with a command. */
-	private static final int MOST_LOOKS = 200;
+	/** Number of unreported locks that one inspection reads, each with one command. */
+	private static final int MAX_INSPECTED_LOCKS = 200;
 
-	/** Any name will do to see whether the backend can be read. */
-	private static final String ANY_NAME = "lock-dashboard";
+	/** Arbitrary name of a lock, which is read to find out whether reads succeed. */
+	private static final String PROBE_NAME = "lock-dashboard";
 
 	private final LockMonitor monitor;
 
@@ -55,45 +58,47 @@ final class BackendInspector {
 
 	private final LongSupplier nanoTime;
 
-	/** The names that the backend has, by what the latest complete listing says. */
-	private Set<String> names = Set.of();
+	/** Names from the latest complete listing. */
+	private Set<String> listedNames = Set.of();
 
-	/** The names that were found since the latest complete listing. */
-	private Set<String> found = new HashSet<>();
+	/** Names that the current, incomplete listing has found so far. */
+	private Set<String> newNames = new HashSet<>();
 
-	private String next = "";
+	private String nextPage = "";
 
 	private long listedAt;
 
-	private final Map<String, Look> looks = new HashMap<>();
+	private final Map<String, InspectedAt> inspected = new HashMap<>();
 
 	private @Nullable String limitation;
 
 	/**
-	 * Inspects nothing yet.
+	 * Creates an inspector, which does nothing until {@link #inspect} is called.
 	 * @param backend the backend of the monitor's registry, or {@code null} if it is not
-	 * known: then the monitor lists locks, which takes a command for each
-	 * @param executor chooses what to look at, so that replies are not held up by it
+	 * known; without it, the monitor lists the locks, which takes one command per lock
+	 * @param executor runs the selection of locks, so that the selection does not delay
+	 * replies of the backend
 	 */
 	BackendInspector(LockMonitor monitor, @Nullable LockBackend backend, Executor executor, LongSupplier nanoTime) {
 		this.monitor = monitor;
 		this.backend = backend;
 		this.executor = executor;
 		this.nanoTime = nanoTime;
-		this.listedAt = nanoTime.getAsLong() - LISTING_NANOS;
+		this.listedAt = nanoTime.getAsLong() - LISTING_INTERVAL_NANOS;
 	}
 
 	/**
-	 * Inspects the backend. One inspection follows upon the other.
-	 * @param reported whether an instance reports that it holds a lock of a name
-	 * @param suspects names to look at beside those that the backend lists
-	 * @return completes normally
+	 * Inspects the backend. The caller must not start an inspection before the previous
+	 * one has completed.
+	 * @param reported whether an instance reports that it holds the lock with a name
+	 * @param suspects names to inspect in addition to those that the backend lists
+	 * @return a future that always completes normally
 	 */
 	CompletableFuture<Inspection> inspect(Predicate<String> reported, Collection<String> suspects) {
 		long begun = this.nanoTime.getAsLong();
 		CompletableFuture<Health> health = this.monitor.health();
-		CompletableFuture<?> reading = list(begun).thenComposeAsync((listed) -> look(reported, suspects),
-				this.executor);
+		CompletableFuture<?> reading = listNames(begun)
+			.thenComposeAsync((listed) -> inspectUnreported(reported, suspects), this.executor);
 		return health.thenCompose((state) -> reading.handle((read, failure) -> failure)
 			.thenCompose((failure) -> conclude(begun, failure, state)));
 	}
@@ -101,32 +106,32 @@ final class BackendInspector {
 	private CompletableFuture<Inspection> conclude(long begun, @Nullable Throwable failure, Health state) {
 		Object error = state.details().get("error");
 		if (failure != null) {
-			boolean late = cause(failure) instanceof TimeoutException;
+			boolean timedOut = cause(failure) instanceof TimeoutException;
 			return CompletableFuture.completedFuture(
-					inspection(begun, (late && error != null) ? error.toString() : detail(failure), null, state));
+					inspection(begun, (timedOut && error != null) ? error.toString() : detail(failure), null, state));
 		}
 		if (error == null) {
 			return CompletableFuture.completedFuture(inspection(begun, null, null, state));
 		}
-		// Whether it refuses writes alone, nothing may have shown in this inspection
-		return this.monitor.inspect(ANY_NAME)
+		// This inspection may have read nothing: a read shows whether only writes fail
+		return this.monitor.inspect(PROBE_NAME)
 			.handle((lock, unreadable) -> inspection(begun, (unreadable != null) ? error.toString() : null,
 					error.toString(), state));
 	}
 
-	private CompletableFuture<?> list(long now) {
+	private CompletableFuture<?> listNames(long now) {
 		synchronized (this) {
-			if (this.next.isEmpty() && now - this.listedAt < LISTING_NANOS) {
+			if (this.nextPage.isEmpty() && now - this.listedAt < LISTING_INTERVAL_NANOS) {
 				return CompletableFuture.completedFuture(null);
 			}
 			this.listedAt = now;
 		}
-		return page(this.next).handle((page, failure) -> {
+		return page(this.nextPage).handle((page, failure) -> {
 			if (failure == null) {
-				listed(page);
+				addPage(page);
 			}
-			else if (isForGood(failure)) {
-				limited(detail(failure));
+			else if (isPermanent(failure)) {
+				abandonListing(detail(failure));
 			}
 			else {
 				throw new CompletionException(cause(failure));
@@ -138,10 +143,10 @@ final class BackendInspector {
 	private CompletableFuture<NamePage> page(String from) {
 		LockBackend known = this.backend;
 		if (known == null) {
-			return this.monitor.locks(from, LOCKS_A_PAGE).thenApply(NamePage::of);
+			return this.monitor.locks(from, LOCKS_PER_PAGE).thenApply(NamePage::of);
 		}
 		try {
-			return known.names(from, NAMES_A_PAGE)
+			return known.names(from, NAMES_PER_PAGE)
 				.<NamePage>thenApply((page) -> new NamePage(page.names(), page.next(), null))
 				.orTimeout(2, TimeUnit.SECONDS);
 		}
@@ -150,29 +155,29 @@ final class BackendInspector {
 		}
 	}
 
-	private synchronized void listed(NamePage page) {
+	private synchronized void addPage(NamePage page) {
 		this.limitation = page.note();
-		this.found.addAll(page.names());
-		this.next = page.next();
-		if (this.next.isEmpty()) {
-			this.names = this.found;
-			this.found = new HashSet<>();
+		this.newNames.addAll(page.names());
+		this.nextPage = page.next();
+		if (this.nextPage.isEmpty()) {
+			this.listedNames = this.newNames;
+			this.newNames = new HashSet<>();
 		}
 	}
 
-	private synchronized void limited(String why) {
-		this.limitation = why;
-		this.names = Set.of();
-		this.next = "";
+	private synchronized void abandonListing(String reason) {
+		this.limitation = reason;
+		this.listedNames = Set.of();
+		this.nextPage = "";
 	}
 
-	private CompletableFuture<?> look(Predicate<String> reported, Collection<String> suspects) {
-		List<CompletableFuture<?>> all = due(reported, suspects).stream()
+	private CompletableFuture<?> inspectUnreported(Predicate<String> reported, Collection<String> suspects) {
+		List<CompletableFuture<?>> all = dueNames(reported, suspects).stream()
 			.<CompletableFuture<?>>map((name) -> this.monitor.inspect(name).handle((lock, failure) -> {
 				if (failure == null) {
-					looked(lock);
+					store(lock);
 				}
-				else if (isUnanswered(failure)) {
+				else if (isBackendFailure(failure)) {
 					throw new CompletionException(cause(failure));
 				}
 				return null;
@@ -181,39 +186,39 @@ final class BackendInspector {
 		return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
 	}
 
-	/** The names that nobody reports, those first that were not looked at for longest. */
-	private synchronized List<String> due(Predicate<String> reported, Collection<String> suspects) {
-		Set<String> unreported = new HashSet<>(this.names);
-		unreported.addAll(this.found);
+	/** Returns unreported names; the ones with the oldest inspection come first. */
+	private synchronized List<String> dueNames(Predicate<String> reported, Collection<String> suspects) {
+		Set<String> unreported = new HashSet<>(this.listedNames);
+		unreported.addAll(this.newNames);
 		unreported.addAll(suspects);
 		unreported.removeIf(reported);
-		this.looks.keySet().retainAll(unreported);
+		this.inspected.keySet().retainAll(unreported);
 		long now = this.nanoTime.getAsLong();
 		return unreported.stream().sorted(Comparator.comparingLong((String name) -> {
-			Look look = this.looks.get(name);
-			return (look != null) ? look.at() - now : Long.MIN_VALUE;
-		})).limit(MOST_LOOKS).toList();
+			InspectedAt latest = this.inspected.get(name);
+			return (latest != null) ? latest.at() - now : Long.MIN_VALUE;
+		})).limit(MAX_INSPECTED_LOCKS).toList();
 	}
 
-	private synchronized void looked(LockSnapshot lock) {
-		this.looks.put(lock.name(), new Look(SeenLock.of(lock), this.nanoTime.getAsLong()));
+	private synchronized void store(LockSnapshot lock) {
+		this.inspected.put(lock.name(), new InspectedAt(InspectedLock.of(lock), this.nanoTime.getAsLong()));
 	}
 
 	private synchronized Inspection inspection(long begun, @Nullable String failure, @Nullable String refusal,
 			Health state) {
-		List<SeenLock> locks = new ArrayList<>();
-		this.looks.values()
+		List<InspectedLock> locks = new ArrayList<>();
+		this.inspected.values()
 			.stream()
-			.filter((look) -> !look.lock().holders().isEmpty())
-			.map((look) -> look.lock().aged(Math.max(0, TimeUnit.NANOSECONDS.toMillis(begun - look.at()))))
+			.filter((each) -> !each.lock().holders().isEmpty())
+			.map((each) -> each.lock().aged(Math.max(0, TimeUnit.NANOSECONDS.toMillis(begun - each.at()))))
 			.forEach(locks::add);
 		long age = TimeUnit.NANOSECONDS.toMillis(this.nanoTime.getAsLong() - begun);
-		return new Inspection(age, failure, (failure == null) ? refusal : null, messages(state), this.limitation,
+		return new Inspection(age, failure, (failure == null) ? refusal : null, messageFailure(state), this.limitation,
 				locks);
 	}
 
-	/** What keeps messages from coming. */
-	private static @Nullable String messages(Health state) {
+	/** Returns why no messages arrive, or {@code null} if they do. */
+	private static @Nullable String messageFailure(Health state) {
 		String allowed = String.valueOf(state.details().getOrDefault("messages", "allowed"));
 		if (!allowed.equals("allowed")) {
 			return allowed;
@@ -221,13 +226,13 @@ final class BackendInspector {
 		return "down".equals(state.details().get("subscription")) ? "the subscription is down" : null;
 	}
 
-	private static boolean isForGood(Throwable failure) {
+	private static boolean isPermanent(Throwable failure) {
 		return cause(failure) instanceof LockBackendException known
 				&& (known.reason() == Reason.NOT_AUTHORIZED || known.reason() == Reason.NOT_SUPPORTED);
 	}
 
-	/** Whether a look failed for another reason than the lock itself. */
-	private static boolean isUnanswered(Throwable failure) {
+	/** Returns whether the cause is the backend and not the inspected key. */
+	private static boolean isBackendFailure(Throwable failure) {
 		return !(cause(failure) instanceof LockBackendException known && known.reason() == Reason.FOREIGN_KEY);
 	}
 
@@ -244,11 +249,11 @@ final class BackendInspector {
 	}
 
 	/**
-	 * Some names of locks.
+	 * Page of names of locks.
 	 *
 	 * @param names the names
-	 * @param next where the next page begins; empty if there is none
-	 * @param note why not all are listed, or {@code null} if all are
+	 * @param next the start of the next page; empty if this is the last one
+	 * @param note why the listing is incomplete, or {@code null} if it is complete
 	 */
 	private record NamePage(List<String> names, String next, @Nullable String note) {
 
@@ -259,12 +264,12 @@ final class BackendInspector {
 	}
 
 	/**
-	 * A look at a lock.
+	 * Inspected lock with the time of its inspection.
 	 *
-	 * @param lock what was seen
-	 * @param at when
+	 * @param lock the lock
+	 * @param at the time of the inspection, in nanoseconds
 	 */
-	private record Look(SeenLock lock, long at) {
+	private record InspectedAt(InspectedLock lock, long at) {
 	}
 
 }

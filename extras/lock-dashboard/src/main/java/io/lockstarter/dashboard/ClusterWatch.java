@@ -23,38 +23,44 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the locks of one registry on all instances while somebody looks. Every instance
- * reports its own locks; one of those that watch inspects the backend for all.
+ * Watch over the locks of one registry on all instances, which is active while a page is
+ * open. Every instance reports its own locks. One of the watching instances inspects the
+ * backend on behalf of all.
  */
 final class ClusterWatch {
 
 	private static final LockLog logger = LockLog.of(ClusterWatch.class);
 
-	/** A page asks about every second while it is seen. */
+	/**
+	 * Time after the last request of a page when watching ends: 3.5 s. A visible page
+	 * sends a request about every second.
+	 */
 	private static final long WATCH_NANOS = Duration.ofMillis(3500).toNanos();
 
 	private static final long TICK_MILLIS = 1000;
 
-	/** Ticks between two reports, and between two inspections. */
+	/** Interval between two reports, in ticks. */
 	private static final int REPORT_TICKS = 2;
 
+	/** Interval between two inspections, in ticks. */
 	private static final int INSPECTION_TICKS = 3;
 
 	/**
-	 * Replies to a report have come by then, so that what they cover is not looked at.
+	 * Delay of an inspection after a report: 250 ms. Replies to the report arrive
+	 * meanwhile, so the inspection can omit the locks in them.
 	 */
-	private static final long REPLIES_MILLIS = 250;
+	private static final long REPLY_DELAY_MILLIS = 250;
 
-	/** An inspection of another instance is believed for so long. */
-	private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
+	/** Age up to which an inspection is used: 5 s. */
+	private static final long INSPECTION_VALID_NANOS = Duration.ofSeconds(5).toNanos();
 
-	/** A command is answered within that time, or the backend is said not to answer. */
-	private static final long ANSWER_NANOS = Duration.ofSeconds(1).toNanos();
+	/** Time without a reply after which the backend counts as unresponsive: 1 s. */
+	private static final long REPLY_TIMEOUT_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private static final long FIRST_INSPECTION_MILLIS = 900;
+	private static final long FIRST_INSPECTION_TIMEOUT_MILLIS = 900;
 
-	/** Reports come every two seconds. */
-	private static final long REPORT_MILLIS = 4000;
+	/** Age up to which a report is current: 4 s, twice the interval of reports. */
+	private static final long REPORT_VALID_MILLIS = 4000;
 
 	private final ReportExchange exchange;
 
@@ -66,34 +72,34 @@ final class ClusterWatch {
 
 	private final LongSupplier nanoTime;
 
-	private long lookedAt;
+	private long viewedAt;
 
 	private int ticks = -1;
 
 	private boolean inspecting;
 
-	/** When the first command was sent that has not been answered since. */
-	private @Nullable Long unansweredSince;
+	/** Time of the first command that is still without a reply. */
+	private @Nullable Long pendingSince;
 
-	private long answeredAt;
+	private long repliedAt;
 
-	private @Nullable Inspected latest;
+	private @Nullable InspectedAt latest;
 
 	private CompletableFuture<@Nullable Void> firstInspection = new CompletableFuture<>();
 
 	/**
-	 * Watches nothing yet.
-	 * @param executor runs all that this instance does for the page
+	 * Creates a watch, which is inactive until {@link #watch()} is called.
+	 * @param executor runs all work of this instance for the page
 	 */
 	ClusterWatch(String id, ClientMessages messages, Supplier<InstanceReport> own, BackendInspector inspector,
 			ScheduledExecutorService executor, LongSupplier nanoTime) {
-		this.exchange = new ReportExchange(id, messages, own, this::heard, executor, nanoTime);
+		this.exchange = new ReportExchange(id, messages, own, this::received, executor, nanoTime);
 		this.inspector = inspector;
 		this.hasMessages = messages != ClientMessages.NONE;
 		this.executor = executor;
 		this.nanoTime = nanoTime;
-		this.lookedAt = nanoTime.getAsLong() - WATCH_NANOS;
-		this.answeredAt = nanoTime.getAsLong();
+		this.viewedAt = nanoTime.getAsLong() - WATCH_NANOS;
+		this.repliedAt = nanoTime.getAsLong();
 	}
 
 	void open() {
@@ -105,27 +111,27 @@ final class ClusterWatch {
 	}
 
 	/**
-	 * Watches from now on for a while, and waits until anything is known.
+	 * Starts or prolongs watching, and waits for the first inspection.
 	 */
-	void look() throws InterruptedException {
+	void watchAndAwaitInspection() throws InterruptedException {
 		try {
-			watch().get(FIRST_INSPECTION_MILLIS, TimeUnit.MILLISECONDS);
+			watch().get(FIRST_INSPECTION_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (TimeoutException | ExecutionException ex) {
-			logger.debug("The backend is slow to answer, as the page tells", ex);
+			logger.debug("The page is shown without the locks in the backend, which replies slowly", ex);
 		}
 	}
 
 	/**
-	 * Watches from now on for a while.
-	 * @return completes when something is known of the backend
+	 * Starts or prolongs watching.
+	 * @return a future that completes after the first inspection of the backend
 	 */
 	synchronized CompletableFuture<?> watch() {
-		this.lookedAt = this.nanoTime.getAsLong();
+		this.viewedAt = this.nanoTime.getAsLong();
 		if (this.ticks < 0) {
 			this.ticks = 0;
 			this.firstInspection = new CompletableFuture<>();
-			this.unansweredSince = null;
+			this.pendingSince = null;
 			this.latest = null;
 			execute(this::tick);
 		}
@@ -136,14 +142,14 @@ final class ClusterWatch {
 		boolean watching;
 		int number;
 		synchronized (this) {
-			watching = this.nanoTime.getAsLong() - this.lookedAt < WATCH_NANOS;
+			watching = this.nanoTime.getAsLong() - this.viewedAt < WATCH_NANOS;
 			number = this.ticks;
 			this.ticks = watching ? number + 1 : -1;
 		}
 		if (watching) {
 			schedule(this::tick, TICK_MILLIS);
 			if (number % INSPECTION_TICKS == 0) {
-				schedule(this::inspectIfChosen, REPLIES_MILLIS);
+				schedule(this::inspectIfElected, REPLY_DELAY_MILLIS);
 			}
 		}
 		if (!watching || number % REPORT_TICKS == 0) {
@@ -152,45 +158,48 @@ final class ClusterWatch {
 	}
 
 	private void execute(Runnable step) {
-		this.executor.execute(() -> runAndTell(step));
+		this.executor.execute(() -> runLogged(step));
 	}
 
 	private void schedule(Runnable step, long millis) {
-		this.executor.schedule(() -> runAndTell(step), millis, TimeUnit.MILLISECONDS);
+		this.executor.schedule(() -> runLogged(step), millis, TimeUnit.MILLISECONDS);
 	}
 
-	/** An executor would keep a failure to itself. */
-	private static void runAndTell(Runnable step) {
+	/** Runs a step and logs its failure, which an executor would discard. */
+	private static void runLogged(Runnable step) {
 		try {
 			step.run();
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The page of locks misses something that could not be found out", ex);
+			logger.warn("The lock dashboard may be incomplete: an update of its data failed", ex);
 		}
 	}
 
 	private void publish(boolean watching) {
 		if (this.hasMessages) {
-			Inspection own = isChosen() ? ownInspection() : null;
-			sent();
+			Inspection own = isElected() ? ownInspection() : null;
+			commandSent();
 			this.exchange.publish(watching, own)
-				.whenComplete((done, failure) -> answered(failure == null || isAnswer(failure)));
+				.whenComplete((done, failure) -> completed(failure == null || isReply(failure)));
 		}
 	}
 
-	/** The one of those that watch whose id comes first inspects the backend for all. */
-	private boolean isChosen() {
+	/**
+	 * Returns whether this instance inspects the backend, as the one with the lowest id
+	 * among the watching instances.
+	 */
+	private boolean isElected() {
 		Roster roster = this.exchange.roster();
 		String own = roster.own().report().id();
 		return roster.members()
 			.stream()
-			.filter((member) -> !member.own() && !member.silent() && member.report().watching()
-					&& member.ageMillis() < TimeUnit.NANOSECONDS.toMillis(FRESH_NANOS))
+			.filter((member) -> !member.own() && !member.unresponsive() && member.report().watching()
+					&& member.ageMillis() < TimeUnit.NANOSECONDS.toMillis(INSPECTION_VALID_NANOS))
 			.allMatch((member) -> own.compareTo(member.report().id()) < 0);
 	}
 
-	private void inspectIfChosen() {
-		if (!isChosen()) {
+	private void inspectIfElected() {
+		if (!isElected()) {
 			return;
 		}
 		synchronized (this) {
@@ -204,10 +213,10 @@ final class ClusterWatch {
 		Set<String> suspects = new HashSet<>();
 		for (Member member : roster.members()) {
 			Stream<String> holds = member.report().holds().stream().map(InstanceReport.Hold::name);
-			holds.forEach((member.silent() || !isHeard(member, roster)) ? suspects::add : reported::add);
+			holds.forEach((member.unresponsive() || !isUpToDate(member, roster)) ? suspects::add : reported::add);
 			member.report().waits().forEach((wait) -> suspects.add(wait.name()));
 		}
-		sent();
+		commandSent();
 		try {
 			this.inspector.inspect(reported::contains, suspects).whenComplete(this::inspected);
 		}
@@ -216,57 +225,57 @@ final class ClusterWatch {
 		}
 	}
 
-	private static boolean isHeard(Member member, Roster roster) {
-		return member.own() || roster.hears();
+	private static boolean isUpToDate(Member member, Roster roster) {
+		return member.own() || roster.subscribed();
 	}
 
-	private void inspected(@Nullable Inspection found, @Nullable Throwable failure) {
-		boolean news;
+	private void inspected(@Nullable Inspection inspection, @Nullable Throwable failure) {
+		boolean changed;
 		synchronized (this) {
 			this.inspecting = false;
-			if (found == null) {
-				logger.debug("The backend could not be inspected", failure);
+			if (inspection == null) {
+				logger.debug("The inspection of the backend failed", failure);
 				return;
 			}
-			Inspected before = this.latest;
-			news = before == null || found.differsFrom(before.found());
-			this.latest = new Inspected(found.aged(0),
-					this.nanoTime.getAsLong() - TimeUnit.MILLISECONDS.toNanos(found.ageMillis()), true);
+			InspectedAt previous = this.latest;
+			changed = previous == null || inspection.differsFrom(previous.inspection());
+			this.latest = new InspectedAt(inspection.aged(0),
+					this.nanoTime.getAsLong() - TimeUnit.MILLISECONDS.toNanos(inspection.ageMillis()), true);
 		}
-		answered(found.failure() == null);
+		completed(inspection.failure() == null);
 		this.firstInspection.complete(null);
-		if (news) {
-			// Others learn of it at once
+		if (changed) {
+			// The other instances are notified at once
 			execute(() -> publish(true));
 		}
 	}
 
-	private synchronized void sent() {
-		this.unansweredSince = Objects.requireNonNullElse(this.unansweredSince, this.nanoTime.getAsLong());
+	private synchronized void commandSent() {
+		this.pendingSince = Objects.requireNonNullElse(this.pendingSince, this.nanoTime.getAsLong());
 	}
 
-	private void answered(boolean answered) {
-		boolean again;
+	private void completed(boolean replied) {
+		boolean recovered;
 		synchronized (this) {
-			if (!answered) {
+			if (!replied) {
 				return;
 			}
-			again = isUnanswered() && this.latest != null;
-			this.unansweredSince = null;
-			this.answeredAt = this.nanoTime.getAsLong();
+			recovered = isReplyOverdue() && this.latest != null;
+			this.pendingSince = null;
+			this.repliedAt = this.nanoTime.getAsLong();
 		}
-		if (again) {
-			execute(this::inspectIfChosen);
+		if (recovered) {
+			execute(this::inspectIfElected);
 		}
 	}
 
-	private boolean isUnanswered() {
-		Long since = this.unansweredSince;
-		return since != null && this.nanoTime.getAsLong() - since >= ANSWER_NANOS;
+	private boolean isReplyOverdue() {
+		Long since = this.pendingSince;
+		return since != null && this.nanoTime.getAsLong() - since >= REPLY_TIMEOUT_NANOS;
 	}
 
-	/** Whether the backend has replied, if only to refuse. */
-	private static boolean isAnswer(Throwable failure) {
+	/** Returns whether the failure is a reply of the backend, such as a refusal. */
+	private static boolean isReply(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
 		return cause instanceof LockBackendException known && known.reason() != LockBackendException.Reason.TIMEOUT
@@ -274,76 +283,79 @@ final class ClusterWatch {
 	}
 
 	private synchronized @Nullable Inspection ownInspection() {
-		Inspected known = this.latest;
-		if (known == null || !known.own()) {
-			return null;
-		}
-		return known.found().aged(TimeUnit.NANOSECONDS.toMillis(this.nanoTime.getAsLong() - known.at()));
+		InspectedAt known = this.latest;
+		return (known != null && known.own()) ? known.aged(this.nanoTime.getAsLong()) : null;
 	}
 
-	/** Returns what is known. */
-	Sight sight() {
+	/** Returns everything that is known at this moment. */
+	Snapshot snapshot() {
 		Roster roster = this.exchange.roster();
 		synchronized (this) {
 			long now = this.nanoTime.getAsLong();
-			Inspected known = this.latest;
-			Inspection found = (known != null && now - known.at() < FRESH_NANOS)
-					? known.found().aged(TimeUnit.NANOSECONDS.toMillis(now - known.at())) : null;
-			boolean failed = known != null && known.own() && known.found().failure() != null;
-			return new Sight(roster, found,
-					(failed || isUnanswered()) ? TimeUnit.NANOSECONDS.toMillis(now - this.answeredAt) : null);
+			InspectedAt known = this.latest;
+			Inspection inspection = (known != null && now - known.at() < INSPECTION_VALID_NANOS) ? known.aged(now)
+					: null;
+			boolean failed = known != null && known.own() && known.inspection().failure() != null;
+			return new Snapshot(roster, inspection,
+					(failed || isReplyOverdue()) ? TimeUnit.NANOSECONDS.toMillis(now - this.repliedAt) : null);
 		}
 	}
 
-	/** Another instance may inspect the backend for all. */
-	private synchronized void heard(InstanceReport report) {
-		Inspection found = report.inspection();
-		if (found != null) {
-			long at = this.nanoTime.getAsLong() - TimeUnit.MILLISECONDS.toNanos(found.ageMillis());
-			Inspected known = this.latest;
+	/** Stores the inspection in a report of another instance, if there is a newer one. */
+	private synchronized void received(InstanceReport report) {
+		Inspection inspection = report.inspection();
+		if (inspection != null) {
+			long at = this.nanoTime.getAsLong() - TimeUnit.MILLISECONDS.toNanos(inspection.ageMillis());
+			InspectedAt known = this.latest;
 			if (known == null || at - known.at() > 0) {
-				this.latest = new Inspected(found.aged(0), at, false);
+				this.latest = new InspectedAt(inspection.aged(0), at, false);
 				this.firstInspection.complete(null);
 			}
 		}
 	}
 
 	/**
-	 * What is known at a moment.
+	 * Snapshot of the locks and the instances.
 	 *
 	 * @param roster the instances with their reports
-	 * @param inspection what was found in the backend, if that is not outdated
-	 * @param silentMillis for how long the backend has not answered this instance, or
-	 * {@code null} if it does
+	 * @param inspection the latest inspection of the backend, or {@code null} if there is
+	 * none or it is outdated
+	 * @param unresponsiveMillis the time since the last reply of the backend to this
+	 * instance, or {@code null} if the backend is responsive
 	 */
-	record Sight(Roster roster, @Nullable Inspection inspection, @Nullable Long silentMillis) {
+	record Snapshot(Roster roster, @Nullable Inspection inspection, @Nullable Long unresponsiveMillis) {
 
 		List<Member> members() {
 			return this.roster.members();
 		}
 
-		/** Returns whether an instance is known to be as it has reported. */
-		boolean isLiving(Member member) {
-			return member.own()
-					|| (this.silentMillis == null && !member.silent() && member.ageMillis() < REPORT_MILLIS);
+		/** Returns whether the latest report of an instance is current. */
+		boolean isCurrent(Member member) {
+			return member.own() || (this.unresponsiveMillis == null && !member.unresponsive()
+					&& member.ageMillis() < REPORT_VALID_MILLIS);
 		}
 
-		/** Returns the inspection, unless the backend has not answered. */
-		@Nullable Inspection answer() {
-			Inspection found = this.inspection;
-			return (this.silentMillis == null && found != null && found.failure() == null) ? found : null;
+		/** Returns the inspection if it succeeded and the backend is responsive. */
+		@Nullable Inspection successfulInspection() {
+			Inspection latest = this.inspection;
+			return (this.unresponsiveMillis == null && latest != null && latest.failure() == null) ? latest : null;
 		}
 
 	}
 
 	/**
-	 * An inspection.
+	 * Inspection with its time and origin.
 	 *
-	 * @param found what was found
-	 * @param at when it began
-	 * @param own whether this instance has made it
+	 * @param inspection the inspection
+	 * @param at the time when it began, in nanoseconds
+	 * @param own whether this instance made it
 	 */
-	private record Inspected(Inspection found, long at, boolean own) {
+	private record InspectedAt(Inspection inspection, long at, boolean own) {
+
+		private Inspection aged(long now) {
+			return this.inspection.aged(TimeUnit.NANOSECONDS.toMillis(now - this.at));
+		}
+
 	}
 
 }

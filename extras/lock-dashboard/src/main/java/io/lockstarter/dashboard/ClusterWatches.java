@@ -25,49 +25,49 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The watch of each registry. One thread does all of their work; it ends when nobody has
- * looked for a while.
+ * Watches over all registries. One thread does their work; it ends when no page has been
+ * open for a while.
  */
 final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 
 	/**
-	 * Leaves when locks have been released, whose phase is 2, and while there are
-	 * connections, whose phase is 0.
+	 * Phase between those of the locks (2), which are released first, and of the
+	 * connections (0), which are closed later.
 	 */
 	private static final int PHASE = 1;
 
-	/** For how long a shutdown waits until others are told of it. */
-	private static final long GOODBYE_MILLIS = 1000;
+	/** Time limit of a shutdown for notifying the other instances: 1 s. */
+	private static final long LEAVE_TIMEOUT_MILLIS = 1000;
 
 	private static final long IDLE_SECONDS = 10;
 
 	private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1,
 			LockThreads.daemons("lock-dashboard"), new ThreadPoolExecutor.DiscardPolicy());
 
-	private final Map<LockMonitor, ClusterWatch> all = new HashMap<>();
+	private final Map<LockMonitor, ClusterWatch> watches = new HashMap<>();
 
 	private volatile boolean running;
 
 	/**
-	 * Watches the registries that an endpoint shows.
-	 * @param only the backend, if there is only one
-	 * @param version the version of the application, if that is known
+	 * Creates watches over the registries of an endpoint.
+	 * @param singleBackend the backend, if the application has exactly one
+	 * @param version the version of the application, or {@code null} if it is unknown
 	 */
-	ClusterWatches(LocksEndpoint endpoint, ObjectProvider<LockBackend> only, BeanFactory beans, Troubles troubles,
-			@Nullable String version) {
+	ClusterWatches(LocksEndpoint endpoint, ObjectProvider<LockBackend> singleBackend, BeanFactory beans,
+			IncidentRecorder recorder, @Nullable String version) {
 		this.executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
 		this.executor.allowCoreThreadTimeOut(true);
 		this.executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String id = UUID.randomUUID().toString();
 		long begun = System.nanoTime();
-		Map<LockMonitor, LockBackend> backends = backends(endpoint, only, beans);
+		Map<LockMonitor, LockBackend> backends = backends(endpoint, singleBackend, beans);
 		monitors(endpoint).forEach((monitor) -> {
 			LockBackend backend = backends.get(monitor);
 			Supplier<InstanceReport> own = () -> InstanceReport.of(
 					new InstanceReport.Identity(id, (backend != null) ? backend.clientId() : "", version,
 							TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)),
-					monitor, Instant.now(), troubles.lost(monitor.registry()), troubles.incidents(monitor.registry()));
-			this.all.put(monitor,
+					monitor, Instant.now(), recorder.lost(monitor.registry()), recorder.incidents(monitor.registry()));
+			this.watches.put(monitor,
 					new ClusterWatch(id, (backend != null) ? backend.messages() : ClientMessages.NONE, own,
 							new BackendInspector(monitor, backend, this.executor, System::nanoTime), this.executor,
 							System::nanoTime));
@@ -80,12 +80,13 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 	}
 
 	/**
-	 * A registry that the application has made itself may have no backend that is a bean.
+	 * Returns the backends that are beans. A registry that the application has created
+	 * itself may have a backend that is no bean.
 	 */
-	private static Map<LockMonitor, LockBackend> backends(LocksEndpoint endpoint, ObjectProvider<LockBackend> only,
-			BeanFactory beans) {
+	private static Map<LockMonitor, LockBackend> backends(LocksEndpoint endpoint,
+			ObjectProvider<LockBackend> singleBackend, BeanFactory beans) {
 		Map<LockMonitor, LockBackend> backends = new HashMap<>();
-		only.ifUnique((backend) -> {
+		singleBackend.ifUnique((backend) -> {
 			boolean one = endpoint.registries().isEmpty();
 			backends.put(endpoint.monitor(one ? null : LockRequest.DEFAULT_REGISTRY), backend);
 		});
@@ -97,26 +98,29 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 		return backends;
 	}
 
-	/** Watches a registry from now on, and waits until anything is known of it. */
-	ClusterWatch look(LockMonitor monitor) throws InterruptedException {
-		ClusterWatch watch = Objects.requireNonNull(this.all.get(monitor));
-		watch.look();
+	/**
+	 * Starts or prolongs the watch over a registry, and waits for its first inspection.
+	 */
+	ClusterWatch watch(LockMonitor monitor) throws InterruptedException {
+		ClusterWatch watch = Objects.requireNonNull(this.watches.get(monitor));
+		watch.watchAndAwaitInspection();
 		return watch;
 	}
 
 	@Override
 	public void start() {
-		this.executor.execute(() -> this.all.values().forEach(ClusterWatch::open));
+		this.executor.execute(() -> this.watches.values().forEach(ClusterWatch::open));
 		this.running = true;
 	}
 
-	/** Does not hold up the other beans of this phase, and is over in a moment. */
+	/** Notifies the other instances without blocking the other beans of this phase. */
 	@Override
 	public void stop(Runnable callback) {
 		this.running = false;
-		CompletableFuture.allOf(this.all.values().stream().map(ClusterWatch::leave).toArray(CompletableFuture[]::new))
-			.completeOnTimeout(null, GOODBYE_MILLIS, TimeUnit.MILLISECONDS)
-			.whenComplete((told, failure) -> callback.run());
+		CompletableFuture
+			.allOf(this.watches.values().stream().map(ClusterWatch::leave).toArray(CompletableFuture[]::new))
+			.completeOnTimeout(null, LEAVE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+			.whenComplete((notified, failure) -> callback.run());
 	}
 
 	@Override

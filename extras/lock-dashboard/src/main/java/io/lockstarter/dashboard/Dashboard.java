@@ -15,13 +15,14 @@ import org.springframework.boot.actuate.endpoint.jackson.EndpointJsonMapper;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Answers the requests of the page, to those whom the endpoint of locks would answer.
+ * Handler of the page's requests, which grants the same access as the endpoint
+ * {@code locks}.
  */
 final class Dashboard {
 
 	/**
-	 * A header that no other site can make a browser send. The page sends it with every
-	 * write.
+	 * Header that the page sends with every write. A page of another site cannot make a
+	 * browser send it.
 	 */
 	static final String WRITE_HEADER = "X-Lock-Dashboard";
 
@@ -31,7 +32,7 @@ final class Dashboard {
 
 	private final DashboardData data;
 
-	private final @Nullable ForceReleaseOperation releases;
+	private final @Nullable ForceReleaseOperation forceRelease;
 
 	private final LoginRule login;
 
@@ -40,16 +41,17 @@ final class Dashboard {
 	private final EndpointJsonMapper mapper;
 
 	/**
-	 * Answer requests.
-	 * @param path where the page is
-	 * @param releases takes locks away, if a property has enabled that
-	 * @param access what the endpoint of locks allows
+	 * Creates a handler.
+	 * @param path the path of the page
+	 * @param forceRelease force-releases locks, or {@code null} if no property enables
+	 * this operation
+	 * @param access the access that the endpoint {@code locks} allows
 	 */
-	Dashboard(String path, DashboardData data, @Nullable ForceReleaseOperation releases, LoginRule login,
+	Dashboard(String path, DashboardData data, @Nullable ForceReleaseOperation forceRelease, LoginRule login,
 			Supplier<Access> access, EndpointJsonMapper mapper) {
 		this.path = path;
 		this.data = data;
-		this.releases = releases;
+		this.forceRelease = forceRelease;
 		this.login = login;
 		this.access = access;
 		this.mapper = mapper;
@@ -67,20 +69,20 @@ final class Dashboard {
 		return this.login.required();
 	}
 
-	/** Answer a request, for which the backend of locks may be waited for. */
-	DashboardResponse answer(DashboardRequest request) {
+	/** Handles a request. Blocks if the backend has to be inspected first. */
+	DashboardResponse handle(DashboardRequest request) {
 		if (!isServed()) {
-			return DashboardResponse.text(404, "management.endpoint.locks.access does not allow this page.");
+			return DashboardResponse.text(404, "This page is disabled by management.endpoint.locks.access.");
 		}
-		if (this.login.isBrokenBy(request.viewer().getPrincipal())) {
-			return DashboardResponse.text(403, "Log in to see locks: where Spring Security is on the class path,"
-					+ " this page is shown to nobody who has not.");
+		if (this.login.isViolatedBy(request.viewer().getPrincipal())) {
+			return DashboardResponse.text(403,
+					"Log in to see this page: it requires a login because Spring Security" + " is on the class path.");
 		}
 		try {
 			return switch (request.method()) {
 				case "GET", "HEAD" -> read(request);
 				case "DELETE" -> request.path().equals("/api/lock") ? release(request) : notFound();
-				default -> DashboardResponse.text(405, "This page is read by GET.");
+				default -> DashboardResponse.text(405, "Use GET to read this page.");
 			};
 		}
 		catch (InvalidEndpointRequestException ex) {
@@ -88,14 +90,14 @@ final class Dashboard {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return DashboardResponse.text(503, "The application ends.");
+			return DashboardResponse.text(503, "The application is shutting down.");
 		}
 	}
 
 	private DashboardResponse read(DashboardRequest request) throws InterruptedException {
 		String registry = request.parameters().apply("registry");
 		return switch (request.path()) {
-			// Relative, so that it holds behind whatever proxy
+			// A relative location is valid behind any proxy
 			case "" -> DashboardResponse.redirect(this.path.substring(this.path.lastIndexOf('/') + 1) + "/");
 			case "/api/view" -> json(200,
 					this.data.view(request.viewer(), registry, ViewQuery.of(request.parameters()), isReleaseAllowed()));
@@ -118,17 +120,17 @@ final class Dashboard {
 	}
 
 	private boolean isReleaseAllowed() {
-		return this.releases != null && this.access.get() == Access.UNRESTRICTED;
+		return this.forceRelease != null && this.access.get() == Access.UNRESTRICTED;
 	}
 
 	private DashboardResponse release(DashboardRequest request) {
 		String site = request.headers().apply("Sec-Fetch-Site");
 		if (request.headers().apply(WRITE_HEADER) == null || (site != null && !site.equals("same-origin"))) {
-			return DashboardResponse.text(403, "Only the page itself may ask for this.");
+			return DashboardResponse.text(403, "Only the page itself may send this request.");
 		}
-		ForceReleaseOperation operation = isReleaseAllowed() ? this.releases : null;
+		ForceReleaseOperation operation = isReleaseAllowed() ? this.forceRelease : null;
 		if (operation == null) {
-			return DashboardResponse.text(403, "No lock can be taken away here: that needs"
+			return DashboardResponse.text(403, "Force-releasing locks is disabled. To enable it, set"
 					+ " distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted.");
 		}
 		String name = request.parameters().apply("name");
@@ -146,7 +148,7 @@ final class Dashboard {
 	}
 
 	private static DashboardResponse notFound() {
-		return DashboardResponse.text(404, "There is no such page.");
+		return DashboardResponse.text(404, "This page does not exist.");
 	}
 
 	private DashboardResponse json(int status, Object body) {

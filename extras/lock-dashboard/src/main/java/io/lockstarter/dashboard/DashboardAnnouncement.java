@@ -8,7 +8,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
 
 /**
- * Tells in the log where the page is, and who can see it.
+ * Announcement of the page in the log, with its address and with who can see it.
  */
 final class DashboardAnnouncement implements ApplicationListener<ApplicationReadyEvent> {
 
@@ -29,14 +29,14 @@ final class DashboardAnnouncement implements ApplicationListener<ApplicationRead
 		if (port == null || !this.dashboard.isServed()) {
 			return;
 		}
-		boolean apart = !port.equals(serverPort);
-		String server = apart ? "management.server" : "server";
-		String base = environment.getProperty(apart ? "management.server.base-path" : "server.servlet.context-path",
-				apart ? "" : environment.getProperty("spring.webflux.base-path", ""));
-		logger.info("Locks are shown at %s://localhost:%s%s%s/ %s".formatted(
+		boolean separate = !port.equals(serverPort);
+		String server = separate ? "management.server" : "server";
+		String base = environment.getProperty(separate ? "management.server.base-path" : "server.servlet.context-path",
+				separate ? "" : environment.getProperty("spring.webflux.base-path", ""));
+		logger.info("The lock dashboard is at %s://localhost:%s%s%s/ and %s".formatted(
 				isTls(environment, server) ? "https" : "http", port, base, this.dashboard.path(),
-				this.dashboard.requiresLogin() ? "to those who have logged in"
-						: "without a login: to everybody who can reach this port"));
+				this.dashboard.requiresLogin() ? "requires a login"
+						: "requires no login: everybody who can reach this port can see the locks"));
 	}
 
 	private static boolean isTls(Environment environment, String server) {

@@ -25,9 +25,9 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration for the page that shows locks. Where it is served is up to
- * {@link ServletDashboardConfiguration} and {@link ReactiveDashboardConfiguration}. An
- * application that serves nothing reports its locks to the pages of others.
+ * Auto-configuration for the page that shows locks. {@link ServletDashboardConfiguration}
+ * or {@link ReactiveDashboardConfiguration} serves the page. An application that is no
+ * web application only reports its locks to other instances.
  */
 @AutoConfiguration(after = LockActuateAutoConfiguration.class, before = ManagementContextAutoConfiguration.class)
 @ConditionalOnBean(LocksEndpoint.class)
@@ -37,26 +37,26 @@ public final class DashboardAutoConfiguration {
 	private static final EndpointId LOCKS = EndpointId.of("locks");
 
 	@Bean
-	Troubles lockDashboardTroubles() {
-		return new Troubles(Clock.systemUTC());
+	IncidentRecorder lockDashboardIncidentRecorder() {
+		return new IncidentRecorder(Clock.systemUTC());
 	}
 
 	@Bean
-	ClusterWatches lockDashboardWatches(LocksEndpoint endpoint, Troubles troubles, ObjectProvider<LockBackend> only,
-			BeanFactory beans, Environment environment) {
-		return new ClusterWatches(endpoint, only, beans, troubles,
+	ClusterWatches lockDashboardWatches(LocksEndpoint endpoint, IncidentRecorder recorder,
+			ObjectProvider<LockBackend> singleBackend, BeanFactory beans, Environment environment) {
+		return new ClusterWatches(endpoint, singleBackend, beans, recorder,
 				environment.getProperty("spring.application.version"));
 	}
 
 	@Bean
 	@ConditionalOnWebApplication
-	Dashboard lockDashboard(LocksEndpoint endpoint, ObjectProvider<ForceReleaseOperation> releases,
+	Dashboard lockDashboard(LocksEndpoint endpoint, ObjectProvider<ForceReleaseOperation> forceRelease,
 			ClusterWatches watches, DistributedLockProperties properties, EndpointAccessResolver access,
 			ObjectProvider<EndpointJsonMapper> mapper, ApplicationContext context) {
 		Limits limits = Limits.of(properties.warn().waitTime(), properties.warn().holdTime());
 		return new Dashboard(properties.dashboard().path(),
-				new DashboardData(endpoint, watches, limits, System::nanoTime), releases.getIfAvailable(),
-				LoginRule.by(context.getClassLoader()), () -> access.accessFor(LOCKS, Access.READ_ONLY),
+				new DashboardData(endpoint, watches, limits, System::nanoTime), forceRelease.getIfAvailable(),
+				LoginRule.of(context.getClassLoader()), () -> access.accessFor(LOCKS, Access.READ_ONLY),
 				mapper.getIfAvailable(() -> JsonMapper::shared));
 	}
 

@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 
 import io.lockstarter.actuate.LocksEndpoint;
 import io.lockstarter.core.LockMonitor;
-import io.lockstarter.dashboard.ClusterWatch.Sight;
+import io.lockstarter.dashboard.ClusterWatch.Snapshot;
 import io.lockstarter.dashboard.LockRow.HolderState;
 import io.lockstarter.dashboard.ReportExchange.InstanceIncident;
 import io.lockstarter.dashboard.ReportExchange.Member;
@@ -33,17 +33,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
- * Makes what the page shows of what the instances and the backend tell, with the names
- * that the endpoint of locks would show the viewer.
+ * Data of the page, merged from the reports of the instances and the inspection of the
+ * backend. It shows the viewer the same names of locks as the endpoint {@code locks}.
  */
 final class DashboardData {
 
-	/** However many pages are looked at, all is put together that often at most. */
+	/** Time for which all pages share the same data: 400 ms. */
 	private static final long SHARED_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
-	private static final int MOST_INSTANCES = 200;
+	private static final int MAX_INSTANCES = 200;
 
-	private static final int MOST_INCIDENTS = 100;
+	private static final int MAX_INCIDENTS = 100;
 
 	private static final int KEY_BYTES = 9;
 
@@ -55,9 +55,11 @@ final class DashboardData {
 
 	private final LongSupplier nanoTime;
 
-	private final Map<LockMonitor, Merged> latest = new ConcurrentHashMap<>();
+	private final Map<LockMonitor, MergedState> latest = new ConcurrentHashMap<>();
 
-	/** So that nobody finds out a hidden name by trying. */
+	/**
+	 * Salt of the digests of hidden names, so that nobody can find out a name by trying.
+	 */
 	private final byte[] salt = new byte[16];
 
 	DashboardData(LocksEndpoint endpoint, ClusterWatches watches, Limits limits, LongSupplier nanoTime) {
@@ -69,20 +71,20 @@ final class DashboardData {
 	}
 
 	/**
-	 * Returns what a page shows.
-	 * @param wanted which of several registries, if not the default one
-	 * @param mayRelease whether the viewer may release locks by force
+	 * Returns the content of the page.
+	 * @param registryName the name of the registry, or {@code null} for the default one
+	 * @param mayRelease whether the viewer may force-release locks
 	 */
-	View view(SecurityContext viewer, @Nullable String wanted, ViewQuery query, boolean mayRelease)
+	View view(SecurityContext viewer, @Nullable String registryName, ViewQuery query, boolean mayRelease)
 			throws InterruptedException {
-		LockMonitor monitor = this.endpoint.monitor(registry(wanted));
-		Merged merged = merged(monitor);
+		LockMonitor monitor = this.endpoint.monitor(registry(registryName));
+		MergedState merged = merged(monitor);
 		BinaryOperator<String> names = this.endpoint.shownNames(viewer);
 		List<RowView> matching = new ArrayList<>();
 		List<RowView> pinned = new ArrayList<>();
 		for (LockRow lock : merged.rows()) {
-			RowView row = shown(lock, names);
-			if (query.isPassedBy(row, lock)) {
+			RowView row = toView(lock, names);
+			if (query.matches(row, lock)) {
 				matching.add(row);
 			}
 			if (query.pinned().contains(row.key())) {
@@ -97,16 +99,16 @@ final class DashboardData {
 	}
 
 	/**
-	 * Returns all that is known of a lock.
-	 * @param wanted which of several registries, if not the default one
-	 * @param key the key of its row, or its name
+	 * Returns everything that is known about a lock.
+	 * @param registryName the name of the registry, or {@code null} for the default one
+	 * @param key the key of the lock's row, or the lock's name
 	 */
-	LockView lock(SecurityContext viewer, @Nullable String wanted, String key) throws InterruptedException {
-		Merged merged = merged(this.endpoint.monitor(registry(wanted)));
+	LockView lock(SecurityContext viewer, @Nullable String registryName, String key) throws InterruptedException {
+		MergedState merged = merged(this.endpoint.monitor(registry(registryName)));
 		BinaryOperator<String> names = this.endpoint.shownNames(viewer);
 		LockRow found = merged.rows()
 			.stream()
-			.filter((row) -> isMeant(key, shown(row, names)))
+			.filter((row) -> hasKey(toView(row, names), key))
 			.findFirst()
 			.orElse(null);
 		List<IncidentView> incidents = incidents(merged, names).stream()
@@ -116,41 +118,42 @@ final class DashboardData {
 		if (found == null) {
 			return new LockView(null, List.of(), List.of(), incidents);
 		}
-		return new LockView(shown(found, names), found.holders().stream().map(HolderView::of).toList(), found.waits(),
+		return new LockView(toView(found, names), found.holders().stream().map(HolderView::of).toList(), found.waits(),
 				incidents);
 	}
 
-	private static boolean isMeant(String key, RowView row) {
+	private static boolean hasKey(RowView row, String key) {
 		return row.key().equals(key) || (!row.hidden() && row.name().equals(key));
 	}
 
-	private Merged merged(LockMonitor monitor) throws InterruptedException {
-		ClusterWatch watch = this.watches.look(monitor);
+	private MergedState merged(LockMonitor monitor) throws InterruptedException {
+		ClusterWatch watch = this.watches.watch(monitor);
 		long now = this.nanoTime.getAsLong();
 		return this.latest.compute(monitor, (key, last) -> {
 			if (last != null && now - last.at() < SHARED_NANOS) {
 				return last;
 			}
-			Sight sight = watch.sight();
-			List<LockRow> rows = LockRows.of(sight, this.limits);
-			return new Merged(now, sight, rows, Problems.of(sight, rows));
+			Snapshot snapshot = watch.snapshot();
+			List<LockRow> rows = LockRows.of(snapshot, this.limits);
+			return new MergedState(now, snapshot, rows, Problems.of(snapshot, rows));
 		});
 	}
 
-	/** The registry that is wanted, or the default one of several. */
-	@Nullable String registry(@Nullable String wanted) {
-		return (wanted != null || this.endpoint.registries().isEmpty()) ? wanted
+	/** Returns the name of the registry, which is the default one if none is given. */
+	@Nullable String registry(@Nullable String name) {
+		return (name != null || this.endpoint.registries().isEmpty()) ? name
 				: this.endpoint.registries().iterator().next();
 	}
 
-	private RowView shown(LockRow row, BinaryOperator<String> names) {
+	private RowView toView(LockRow row, BinaryOperator<String> names) {
 		String name = names.apply(row.metricName(), row.name());
 		boolean hidden = !name.equals(row.name());
 		return RowView.of(hidden ? "h" + digest(row.name()) : key(row.name()), name, hidden, row);
 	}
 
 	/**
-	 * Short, and the same on each instance: FNV-1a, of which two names hardly ever agree.
+	 * Returns the short key of a name, which is the same on each instance: its hash by
+	 * FNV-1a. Collisions are extremely rare.
 	 */
 	private static String key(String name) {
 		long hash = 0xcbf29ce484222325L;
@@ -172,11 +175,11 @@ final class DashboardData {
 		}
 	}
 
-	private static Totals totals(Merged merged) {
-		List<Member> living = merged.sight().members().stream().filter(merged.sight()::isLiving).toList();
+	private static Totals totals(MergedState merged) {
+		List<Member> current = merged.snapshot().members().stream().filter(merged.snapshot()::isCurrent).toList();
 		int held = merged.rows().stream().mapToInt((row) -> row.holders().size()).sum();
 		int requests = merged.rows().stream().mapToInt(LockRow::requests).sum();
-		int reportedInstances = (int) living.stream().filter((member) -> member.report().waiting() > 0).count();
+		int reportedInstances = (int) current.stream().filter((member) -> member.report().waiting() > 0).count();
 		int unreported = merged.rows()
 			.stream()
 			.flatMap((row) -> row.waits()
@@ -187,21 +190,21 @@ final class DashboardData {
 			.max()
 			.orElse(0);
 		return new Totals(merged.rows().size(),
-				Math.max(held, living.stream().mapToInt((each) -> each.report().held()).sum()),
+				Math.max(held, current.stream().mapToInt((each) -> each.report().held()).sum()),
 				(int) merged.rows()
 					.stream()
 					.flatMap((row) -> row.holders().stream())
 					.map(LockRow.Holder::instance)
 					.distinct()
 					.count(),
-				Math.max(requests, living.stream().mapToInt((each) -> each.report().waiting()).sum()),
+				Math.max(requests, current.stream().mapToInt((each) -> each.report().waiting()).sum()),
 				Math.max(reportedInstances, unreported),
 				merged.rows().stream().mapToLong(LockRow::longestWaitMillis).max().orElse(0),
 				merged.rows().stream().mapToLong(LockRow::longestHoldMillis).max().orElse(0),
-				merged.sight().roster().lost());
+				merged.snapshot().roster().lost());
 	}
 
-	private static List<InstanceView> instances(Merged merged) {
+	private static List<InstanceView> instances(MergedState merged) {
 		List<InstanceView> instances = new ArrayList<>();
 		Map<String, List<LockRow.Holder>> unreported = new TreeMap<>(NaturalOrder.INSTANCE);
 		merged.rows()
@@ -210,43 +213,43 @@ final class DashboardData {
 			.filter((holder) -> holder.state() == HolderState.KNOWN && holder.thread() == null)
 			.forEach(
 					(holder) -> unreported.computeIfAbsent(holder.instance(), (name) -> new ArrayList<>()).add(holder));
-		for (Member member : merged.sight().members()) {
+		for (Member member : merged.snapshot().members()) {
 			InstanceReport report = member.report();
 			unreported.remove(report.instance());
-			long passed = merged.sight().isLiving(member) ? member.ageMillis() : 0;
+			long passed = merged.snapshot().isCurrent(member) ? member.ageMillis() : 0;
 			instances.add(new InstanceView(report.id(), report.instance(), report.version(),
-					state(member, merged.sight()), member.ageMillis(), report.upMillis() + member.ageMillis(),
+					state(member, merged.snapshot()), member.ageMillis(), report.upMillis() + member.ageMillis(),
 					report.held(), report.longestHoldMillis() + ((report.held() > 0) ? passed : 0), report.waiting(),
 					report.longestWaitMillis() + ((report.waiting() > 0) ? passed : 0), report.lost()));
 		}
 		unreported.forEach((name, holders) -> instances
 			.add(new InstanceView("backend " + name, name, null, "unreported", 0, null, holders.size(),
 					holders.stream().mapToLong(LockRow.Holder::heldMillis).max().orElse(0), null, 0, null)));
-		instances.sort(Comparator.comparing((InstanceView each) -> !each.state().equals("silent"))
+		instances.sort(Comparator.comparing((InstanceView each) -> !each.state().equals("unresponsive"))
 			.thenComparing(InstanceView::instance, NaturalOrder.INSTANCE)
 			.thenComparing(InstanceView::id));
-		return instances.stream().limit(MOST_INSTANCES).toList();
+		return instances.stream().limit(MAX_INSTANCES).toList();
 	}
 
-	private static String state(Member member, Sight sight) {
+	private static String state(Member member, Snapshot snapshot) {
 		if (member.own()) {
 			return "own";
 		}
-		return member.silent() ? "silent" : sight.isLiving(member) ? "living" : "outdated";
+		return member.unresponsive() ? "unresponsive" : snapshot.isCurrent(member) ? "running" : "outdated";
 	}
 
-	private static List<IncidentView> incidents(Merged merged, BinaryOperator<String> names) {
-		return merged.sight()
+	private static List<IncidentView> incidents(MergedState merged, BinaryOperator<String> names) {
+		return merged.snapshot()
 			.roster()
 			.incidents()
 			.stream()
-			.map((each) -> shown(each, names))
+			.map((each) -> toView(each, names))
 			.sorted(Comparator.comparingLong(IncidentView::agoMillis))
-			.limit(MOST_INCIDENTS)
+			.limit(MAX_INCIDENTS)
 			.toList();
 	}
 
-	private static IncidentView shown(InstanceIncident each, BinaryOperator<String> names) {
+	private static IncidentView toView(InstanceIncident each, BinaryOperator<String> names) {
 		InstanceReport.Incident incident = each.incident();
 		String name = names.apply(incident.metricName(), incident.name());
 		return new IncidentView(incident.agoMillis(), each.instance(), incident.kind(), name,
@@ -254,11 +257,14 @@ final class DashboardData {
 	}
 
 	/**
-	 * What is known at a moment, put together.
+	 * State of all locks of a registry.
 	 *
-	 * @param at when
+	 * @param at the time of the state, in nanoseconds
+	 * @param snapshot the snapshot that the state is derived from
+	 * @param rows the locks
+	 * @param problems the problems, the worst first
 	 */
-	private record Merged(long at, Sight sight, List<LockRow> rows, List<Problem> problems) {
+	private record MergedState(long at, Snapshot snapshot, List<LockRow> rows, List<Problem> problems) {
 	}
 
 }

@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Sees to it that the endpoint of locks is there for the page to ask. The web sees the
- * endpoint itself only if the application exposes it.
+ * Contributor that makes the endpoint {@code locks} available to the page. The endpoint
+ * itself has a web address only if the application exposes it.
  */
 final class DashboardExposure implements EndpointExposureOutcomeContributor {
 
@@ -32,9 +32,9 @@ final class DashboardExposure implements EndpointExposureOutcomeContributor {
 	@Override
 	public @Nullable ConditionOutcome getExposureOutcome(EndpointId endpoint, Set<EndpointExposure> exposures,
 			ConditionMessage.Builder message) {
-		boolean asked = endpoint.equals(LOCKS) && exposures.contains(EndpointExposure.WEB)
+		boolean required = endpoint.equals(LOCKS) && exposures.contains(EndpointExposure.WEB)
 				&& this.excluded.stream().noneMatch((name) -> name.equals("*") || name.equalsIgnoreCase("locks"));
-		return asked ? ConditionOutcome.match(message.because("the page of lock-dashboard asks it")) : null;
+		return required ? ConditionOutcome.match(message.because("the page of lock-dashboard uses it")) : null;
 	}
 
 }

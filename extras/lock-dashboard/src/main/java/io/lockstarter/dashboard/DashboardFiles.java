@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.DigestUtils;
 
 /**
- * The files that the page is made of, which are sent without comments and indentation.
+ * Files of the page, which are sent without comments and indentation.
  */
 final class DashboardFiles {
 
@@ -33,12 +33,15 @@ final class DashboardFiles {
 	}
 
 	/**
-	 * Returns the file at a path, or the page itself at a slash.
-	 * @param known the tags of what the viewer has already, if anything
+	 * Returns the file at a path. The path {@code /} stands for the page itself.
+	 * @param knownTags the tags of the copies that the browser has, or {@code null} if it
+	 * has none
+	 * @return the file, or {@code null} if there is none at this path
 	 */
-	@Nullable DashboardResponse find(String path, @Nullable String known) {
+	@Nullable DashboardResponse find(String path, @Nullable String knownTags) {
 		DashboardResponse file = this.files.get(path.equals("/") ? "/index.html" : path);
-		return (file != null && known != null && known.contains(file.headers().get("ETag"))) ? file.unchanged() : file;
+		return (file != null && knownTags != null && knownTags.contains(file.headers().get("ETag"))) ? file.unchanged()
+				: file;
 	}
 
 	private static String tag(String content) {

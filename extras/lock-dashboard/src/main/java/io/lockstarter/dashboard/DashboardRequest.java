@@ -8,25 +8,26 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
- * A request for the page or its data, whatever the web stack.
+ * Request for the page or its data, independent of the web stack.
  *
- * @param method its method
- * @param path what follows the path of the page: empty, or with a slash in front
- * @param parameters a parameter by its name
- * @param headers a header by its name
- * @param viewer who asks
- * @param csrf what Spring Security wants to see before it lets a write pass, if anything
+ * @param method the HTTP method
+ * @param path the part after the path of the page: empty, or with a leading slash
+ * @param parameters returns a parameter by its name
+ * @param headers returns a header by its name
+ * @param viewer the user who sent the request
+ * @param csrf returns the token that Spring Security requires with writes, or
+ * {@code null} if it requires none
  */
 record DashboardRequest(String method, String path, Function<String, @Nullable String> parameters,
 		Function<String, @Nullable String> headers, SecurityContext viewer, Supplier<@Nullable Csrf> csrf) {
 
-	/** Where to ask for what Spring Security wants to see. */
+	/** Path where the page gets the token that Spring Security requires. */
 	static final String CSRF_PATH = "/api/csrf";
 
 	/**
-	 * A token against forged requests.
+	 * Token against cross-site request forgery.
 	 *
-	 * @param header the header to send it in
+	 * @param header the header that transmits the token
 	 * @param token the token
 	 */
 	record Csrf(String header, String token) {

@@ -5,24 +5,24 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a request is answered with, whatever the web stack.
+ * Response to a request, independent of the web stack.
  *
- * @param status the status
+ * @param status the HTTP status
  * @param headers the headers
  * @param body the body
  */
 record DashboardResponse(int status, Map<String, String> headers, String body) {
 
-	/** Nothing from elsewhere, nothing inline, no frame around the page. */
-	private static final Map<String, String> PROTECTION = Map.of("Content-Security-Policy",
+	/** Headers that forbid content of other sites, inline code, and frames. */
+	private static final Map<String, String> SECURITY_HEADERS = Map.of("Content-Security-Policy",
 			"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none';"
 					+ " form-action 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options", "nosniff", "Referrer-Policy", "no-referrer", "Cross-Origin-Resource-Policy",
 			"same-origin");
 
 	/**
-	 * A file that does not change while the application runs. The tag is a weak one:
-	 * Tomcat compresses nothing that has a strong one.
+	 * Returns a file, which does not change while the application runs. The tag is weak
+	 * because Tomcat does not compress files with strong tags.
 	 */
 	static DashboardResponse file(String type, String content, String tag) {
 		DashboardResponse response = of(200, type, "no-cache", content);
@@ -30,7 +30,7 @@ record DashboardResponse(int status, Map<String, String> headers, String body) {
 		return response;
 	}
 
-	/** The answer to one who has the file already. */
+	/** Returns the response to a browser that already has the file. */
 	DashboardResponse unchanged() {
 		return new DashboardResponse(304, this.headers, "");
 	}
@@ -49,13 +49,13 @@ record DashboardResponse(int status, Map<String, String> headers, String body) {
 		return response;
 	}
 
-	/** The body as it is sent. */
+	/** Returns the encoded body. */
 	byte[] bytes() {
 		return this.body.getBytes(StandardCharsets.UTF_8);
 	}
 
 	private static DashboardResponse of(int status, String type, String caching, String body) {
-		Map<String, String> headers = new LinkedHashMap<>(PROTECTION);
+		Map<String, String> headers = new LinkedHashMap<>(SECURITY_HEADERS);
 		headers.put("Content-Type", type);
 		headers.put("Cache-Control", caching);
 		return new DashboardResponse(status, headers, body);

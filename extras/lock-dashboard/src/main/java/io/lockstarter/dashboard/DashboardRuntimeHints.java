@@ -8,8 +8,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps the files of the page, and the types of its data, where an application is
- * compiled ahead of time.
+ * Runtime hints for the files of the page and the types of its data, which native images
+ * need.
  */
 final class DashboardRuntimeHints implements RuntimeHintsRegistrar {
 

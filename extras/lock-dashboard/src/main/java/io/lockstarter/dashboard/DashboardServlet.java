@@ -15,7 +15,7 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.security.web.csrf.CsrfToken;
 
 /**
- * The page as a servlet.
+ * Servlet that serves the page.
  */
 final class DashboardServlet extends HttpServlet {
 
@@ -31,13 +31,13 @@ final class DashboardServlet extends HttpServlet {
 
 	@Override
 	protected void service(HttpServletRequest request, HttpServletResponse response) {
-		DashboardResponse answer = this.dashboard
-			.answer(new DashboardRequest(request.getMethod(), Objects.requireNonNullElse(request.getPathInfo(), ""),
+		DashboardResponse result = this.dashboard
+			.handle(new DashboardRequest(request.getMethod(), Objects.requireNonNullElse(request.getPathInfo(), ""),
 					request::getParameter, request::getHeader, new Viewer(request), () -> csrf(request)));
-		response.setStatus(answer.status());
-		answer.headers().forEach(response::setHeader);
-		byte[] body = answer.bytes();
-		if (answer.status() != HttpServletResponse.SC_NOT_MODIFIED) {
+		response.setStatus(result.status());
+		result.headers().forEach(response::setHeader);
+		byte[] body = result.bytes();
+		if (result.status() != HttpServletResponse.SC_NOT_MODIFIED) {
 			response.setContentLength(body.length);
 		}
 		try {
@@ -45,8 +45,8 @@ final class DashboardServlet extends HttpServlet {
 			response.flushBuffer();
 		}
 		catch (IOException ex) {
-			// That is no failure of the application, and not to be counted as one
-			logger.debug("A viewer of the dashboard has left", ex);
+			// A closed connection is not a failure of the application
+			logger.debug("A browser closed its connection before it had received the dashboard", ex);
 		}
 	}
 
@@ -56,7 +56,7 @@ final class DashboardServlet extends HttpServlet {
 	}
 
 	/**
-	 * Whoever sent a request.
+	 * User who sent a request.
 	 */
 	private record Viewer(HttpServletRequest request) implements SecurityContext {
 
@@ -72,7 +72,7 @@ final class DashboardServlet extends HttpServlet {
 
 	}
 
-	/** Loaded only if Spring Security is there. */
+	/** Code that is loaded only if Spring Security is on the class path. */
 	private static final class SpringSecurity {
 
 		private static DashboardRequest.@Nullable Csrf csrf(Object attribute) {

@@ -17,7 +17,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebHandler;
 
 /**
- * The page as a handler of WebFlux.
+ * WebFlux handler that serves the page.
  */
 final class DashboardWebHandler implements WebHandler {
 
@@ -31,10 +31,10 @@ final class DashboardWebHandler implements WebHandler {
 	public Mono<Void> handle(ServerWebExchange exchange) {
 		return Mono.zip(viewer(exchange), csrf(exchange))
 			.map((both) -> request(exchange, both.getT1(), both.getT2().orElse(null)))
-			// The backend is waited for
+			// The dashboard may block until the backend has replied
 			.publishOn(Schedulers.boundedElastic())
-			.map(this.dashboard::answer)
-			.flatMap((answer) -> write(exchange.getResponse(), answer));
+			.map(this.dashboard::handle)
+			.flatMap((result) -> write(exchange.getResponse(), result));
 	}
 
 	private DashboardRequest request(ServerWebExchange exchange, SecurityContext viewer,
@@ -56,17 +56,19 @@ final class DashboardWebHandler implements WebHandler {
 		return exchange.getPrincipal().<SecurityContext>map(Viewer::new).defaultIfEmpty(SecurityContext.NONE);
 	}
 
-	/** Asked for only where it is wanted, since it may begin a session. */
+	/**
+	 * Returns the token only at its own path, because creating it may start a session.
+	 */
 	private Mono<Optional<DashboardRequest.Csrf>> csrf(ServerWebExchange exchange) {
-		boolean wanted = path(exchange).equals(DashboardRequest.CSRF_PATH);
-		return (wanted && exchange.getAttribute(SpringSecurity.CSRF) instanceof Mono<?> token)
+		boolean requested = path(exchange).equals(DashboardRequest.CSRF_PATH);
+		return (requested && exchange.getAttribute(SpringSecurity.CSRF) instanceof Mono<?> token)
 				? token.map(SpringSecurity::csrf).defaultIfEmpty(Optional.empty()) : Mono.just(Optional.empty());
 	}
 
-	private static Mono<Void> write(ServerHttpResponse response, DashboardResponse answer) {
-		response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
-		answer.headers().forEach(response.getHeaders()::set);
-		byte[] body = answer.bytes();
+	private static Mono<Void> write(ServerHttpResponse response, DashboardResponse result) {
+		response.setStatusCode(HttpStatusCode.valueOf(result.status()));
+		result.headers().forEach(response.getHeaders()::set);
+		byte[] body = result.bytes();
 		if (body.length == 0) {
 			return response.setComplete();
 		}
@@ -75,7 +77,7 @@ final class DashboardWebHandler implements WebHandler {
 	}
 
 	/**
-	 * Whoever sent a request, if that is known.
+	 * User who sent a request.
 	 */
 	private record Viewer(Principal principal) implements SecurityContext {
 
@@ -91,7 +93,7 @@ final class DashboardWebHandler implements WebHandler {
 
 	}
 
-	/** Loaded only if there is a principal, or a token. */
+	/** Code that is loaded only if a request has a principal or a token. */
 	private static final class SpringSecurity {
 
 		private static final String CSRF = "org.springframework.security.web.server.csrf.CsrfToken";

@@ -8,64 +8,68 @@ import io.lockstarter.core.LockMonitor.LockSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one instance has found in the backend, for all that watch.
+ * Result of an inspection of the backend, which one instance makes on behalf of all
+ * watching instances.
  *
- * @param ageMillis how long ago it began to look
- * @param failure why the backend does not answer, or {@code null} if it does
- * @param refusal why the backend answers, but grants no lock, or {@code null} if it does
- * @param messages what keeps messages from coming, or {@code null} if they come
- * @param limitation why locks cannot be listed, or {@code null} if they can
- * @param locks the locks that no instance has reported
+ * @param ageMillis the time since the inspection began
+ * @param failure the reason why the backend does not reply, or {@code null} if it does
+ * @param refusal the reason why the backend replies but grants no locks, or {@code null}
+ * if it grants them
+ * @param messages the reason why messages do not arrive, or {@code null} if they do
+ * @param limitation the reason why the list of locks is incomplete, or {@code null} if it
+ * is complete
+ * @param locks the locks that no instance reports
  */
 record Inspection(long ageMillis, @Nullable String failure, @Nullable String refusal, @Nullable String messages,
-		@Nullable String limitation, List<SeenLock> locks) {
+		@Nullable String limitation, List<InspectedLock> locks) {
 
 	Inspection aged(long millis) {
 		return new Inspection(millis, this.failure, this.refusal, this.messages, this.limitation, this.locks);
 	}
 
-	/** Whether it says something else about the backend as a whole. */
+	/** Returns whether another inspection found a different state of the backend. */
 	boolean differsFrom(@Nullable Inspection other) {
 		return other == null || !Objects.equals(this.failure, other.failure)
 				|| !Objects.equals(this.refusal, other.refusal) || !Objects.equals(this.messages, other.messages);
 	}
 
 	/**
-	 * A lock as the backend has it.
+	 * Lock in the backend.
 	 *
 	 * @param name the lock's name
-	 * @param ageMillis how long before the inspection's beginning it was looked at
-	 * @param holders who holds it
-	 * @param requests how many requests wait for it
-	 * @param clients how many instances these are of
+	 * @param ageMillis the time from reading the lock until the inspection began
+	 * @param holders the holders of the lock
+	 * @param requests the number of waiting requests
+	 * @param clients the number of instances that sent these requests
 	 */
-	record SeenLock(String name, long ageMillis, List<SeenHolder> holders, int requests, int clients) {
+	record InspectedLock(String name, long ageMillis, List<InspectedHolder> holders, int requests, int clients) {
 
-		static SeenLock of(LockSnapshot lock) {
-			return new SeenLock(lock.name(), 0, lock.holders().stream().map(SeenHolder::of).toList(), lock.waiting(),
-					lock.waitingInstances());
+		static InspectedLock of(LockSnapshot lock) {
+			return new InspectedLock(lock.name(), 0, lock.holders().stream().map(InspectedHolder::of).toList(),
+					lock.waiting(), lock.waitingInstances());
 		}
 
-		SeenLock aged(long millis) {
-			return new SeenLock(this.name, millis, this.holders, this.requests, this.clients);
+		InspectedLock aged(long millis) {
+			return new InspectedLock(this.name, millis, this.holders, this.requests, this.clients);
 		}
 
 	}
 
 	/**
-	 * A holder as the backend has it, which does not know of its threads.
+	 * Holder in the backend, which knows the instance but not the thread.
 	 *
 	 * @param instance the instance
-	 * @param token the lowest fencing token that it may have
-	 * @param permits how many may hold the lock at a time
-	 * @param heldMillis for how long the instance has had it
-	 * @param leaseMillis how long the lease still lasts
+	 * @param token the lowest fencing token that the holder may have
+	 * @param permits the number of permits of the lock
+	 * @param heldMillis the time since the instance acquired the lock
+	 * @param leaseMillis the remaining lease
 	 */
-	record SeenHolder(String instance, String token, int permits, long heldMillis, long leaseMillis) {
+	record InspectedHolder(String instance, String token, int permits, long heldMillis, long leaseMillis) {
 
-		private static SeenHolder of(HolderSnapshot seen) {
-			return new SeenHolder(seen.holder().label().split("/", 2)[0], Long.toString(seen.fencingToken()),
-					seen.permits(), seen.holder().heldFor().toMillis(), seen.holder().remainingLease().toMillis());
+		private static InspectedHolder of(HolderSnapshot snapshot) {
+			return new InspectedHolder(snapshot.holder().label().split("/", 2)[0],
+					Long.toString(snapshot.fencingToken()), snapshot.permits(), snapshot.holder().heldFor().toMillis(),
+					snapshot.holder().remainingLease().toMillis());
 		}
 
 	}

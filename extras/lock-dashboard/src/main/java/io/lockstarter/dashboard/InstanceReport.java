@@ -12,27 +12,29 @@ import io.lockstarter.core.LockMonitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Report of an instance about itself, as it is sent to the others. Times are lengths, so
- * that clocks need not agree.
+ * Report of an instance about itself, which it sends to the other instances. Times are
+ * durations, so that the clocks of the instances need not agree.
  *
- * @param id tells the instance from all others, of the same name as well
- * @param client the id of its client of the backend, to reply to
- * @param sequence rises from report to report
+ * @param id the unique id of the instance, because several instances may have one name
+ * @param client the id of the instance's client of the backend, which receives replies
+ * @param sequence the sequence number, which increases from report to report
  * @param instance the instance's name
- * @param version the version of the application, if that is known
- * @param upMillis for how long it has been up
- * @param watching whether somebody looks at its page, so that it wants reports
- * @param held how many locks it holds
- * @param waiting how many of its requests wait
- * @param renewalsFailing how many of its leases could not be renewed the last time
- * @param longestHoldMillis for how long it has held the lock that it has held longest
- * @param longestWaitMillis for how long the first of its requests has waited
- * @param lost how many locks it has lost within the last hour
- * @param complete whether {@code holds} and {@code waits} are all there are
- * @param holds the locks it holds
- * @param waits the locks it waits for
- * @param incidents what went wrong lately, the latest first
- * @param inspection what it has found in the backend, if it inspects that for all
+ * @param version the version of the application, or {@code null} if it is unknown
+ * @param upMillis the time since the instance started
+ * @param watching whether a page of the instance is open, so that the instance needs
+ * reports of the others
+ * @param held the number of locks that the instance holds
+ * @param waiting the number of its waiting requests
+ * @param renewalsFailing the number of its leases whose last renewal failed
+ * @param longestHoldMillis the duration of its longest hold
+ * @param longestWaitMillis the duration of its longest wait
+ * @param lost the number of locks that it lost within the last hour
+ * @param complete whether {@code holds} and {@code waits} contain everything
+ * @param holds the locks that the instance holds
+ * @param waits the locks that its requests wait for
+ * @param incidents the recent incidents, the latest first
+ * @param inspection the inspection of the backend, or {@code null} if the instance does
+ * not inspect it
  */
 record InstanceReport(String id, String client, long sequence, String instance, @Nullable String version, long upMillis,
 		boolean watching, int held, int waiting, int renewalsFailing, long longestHoldMillis, long longestWaitMillis,
@@ -40,26 +42,27 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 		@Nullable Inspection inspection) {
 
 	/**
-	 * Some 400 kilobytes, compressed. Redis drops a subscriber that lags behind by 8 MB.
+	 * Number of locks in a report: 10,000, which are about 400 kilobytes when compressed.
+	 * Redis drops a subscriber that lags behind by 8 MB.
 	 */
-	static final int MOST_LOCKS = 10_000;
+	static final int MAX_LOCKS = 10_000;
 
-	/** Requests that are named for each lock. */
-	static final int MOST_WAITERS = 20;
+	/** Number of requests per lock that a report lists. */
+	static final int MAX_WAITERS = 20;
 
-	/** Of longer names, Redis has no more than a digest. */
-	private static final int LONGEST_NAME = 512;
+	/** Length of a name above which Redis stores only a digest of the name. */
+	private static final int MAX_NAME_LENGTH = 512;
 
 	/**
-	 * Reports what a monitor shows.
-	 * @param now the time by the clock that the monitor goes by
+	 * Creates a report of the locks that a monitor shows.
+	 * @param now the current time of the monitor's clock
 	 */
 	static InstanceReport of(Identity identity, LockMonitor monitor, Instant now, long lost, List<Incident> incidents) {
 		List<LockMonitor.Held> held = monitor.held();
 		List<LockMonitor.Waiting> waiting = monitor.waiting();
 		List<Hold> holds = held.stream()
-			.filter((lock) -> lock.name().length() <= LONGEST_NAME)
-			.limit(MOST_LOCKS)
+			.filter((lock) -> lock.name().length() <= MAX_NAME_LENGTH)
+			.limit(MAX_LOCKS)
 			.map(Hold::of)
 			.toList();
 		List<Wait> waits = Wait.of(waiting);
@@ -73,36 +76,37 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 				holds, waits, incidents, null);
 	}
 
-	InstanceReport sent(long number, boolean wantsReports, @Nullable Inspection found) {
-		return new InstanceReport(this.id, this.client, number, this.instance, this.version, this.upMillis,
-				wantsReports, this.held, this.waiting, this.renewalsFailing, this.longestHoldMillis,
-				this.longestWaitMillis, this.lost, this.complete, this.holds, this.waits, this.incidents, found);
+	/** Returns this report with the values that are known only when it is sent. */
+	InstanceReport sent(long number, boolean watches, @Nullable Inspection latestInspection) {
+		return new InstanceReport(this.id, this.client, number, this.instance, this.version, this.upMillis, watches,
+				this.held, this.waiting, this.renewalsFailing, this.longestHoldMillis, this.longestWaitMillis,
+				this.lost, this.complete, this.holds, this.waits, this.incidents, latestInspection);
 	}
 
 	/**
-	 * What does not change while an instance lives, and its age.
+	 * Identity and age of an instance.
 	 *
-	 * @param id tells the instance from all others
-	 * @param client the id of its client of the backend
-	 * @param version the version of the application, if that is known
-	 * @param upMillis for how long it has been up
+	 * @param id the unique id of the instance
+	 * @param client the id of the instance's client of the backend
+	 * @param version the version of the application, or {@code null} if it is unknown
+	 * @param upMillis the time since the instance started
 	 */
 	record Identity(String id, String client, @Nullable String version, long upMillis) {
 	}
 
 	/**
-	 * A lock that the instance holds.
+	 * Lock that the instance holds.
 	 *
 	 * @param name the lock's name
 	 * @param metricName the name under which the lock counts in meters
-	 * @param type its type, in lower case
-	 * @param permits how many may hold it at a time
-	 * @param owner who holds it
+	 * @param type the lock's type, in lower case
+	 * @param permits the number of permits of the lock
+	 * @param owner the owner of the hold
 	 * @param count the hold count
 	 * @param token the hold's fencing token; text because browsers round large numbers
-	 * @param heldMillis for how long it has been held
-	 * @param leaseMillis how long the lease still lasts
-	 * @param renewal what the watchdog does for it, in lower case
+	 * @param heldMillis the duration of the hold
+	 * @param leaseMillis the remaining lease
+	 * @param renewal the state of the renewal, in lower case
 	 */
 	record Hold(String name, String metricName, String type, int permits, String owner, int count, String token,
 			long heldMillis, long leaseMillis, String renewal) {
@@ -116,22 +120,22 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 	}
 
 	/**
-	 * The instance's requests for a lock.
+	 * Waiting requests of the instance for a lock.
 	 *
 	 * @param name the lock's name
 	 * @param metricName the name under which the lock counts in meters
-	 * @param type its type, in lower case
-	 * @param permits how many may hold it at a time
-	 * @param requests how many requests wait
-	 * @param longest those that have waited longest, the longest first
+	 * @param type the lock's type, in lower case
+	 * @param permits the number of permits of the lock
+	 * @param requests the number of waiting requests
+	 * @param longest the requests with the longest waits, the longest first
 	 */
 	record Wait(String name, String metricName, String type, int permits, int requests, List<Waiter> longest) {
 
 		private static List<Wait> of(List<LockMonitor.Waiting> waiting) {
 			Map<String, List<LockMonitor.Waiting>> byName = new LinkedHashMap<>();
 			for (LockMonitor.Waiting request : waiting) {
-				if (request.name().length() <= LONGEST_NAME
-						&& (byName.size() < MOST_LOCKS || byName.containsKey(request.name()))) {
+				if (request.name().length() <= MAX_NAME_LENGTH
+						&& (byName.size() < MAX_LOCKS || byName.containsKey(request.name()))) {
 					byName.computeIfAbsent(request.name(), (name) -> new ArrayList<>()).add(request);
 				}
 			}
@@ -143,7 +147,7 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 			return new Wait(first.name(), first.metricName(), first.type().tag(), first.permits(), requests.size(),
 					requests.stream()
 						.sorted(Comparator.comparing(LockMonitor.Waiting::waited).reversed())
-						.limit(MOST_WAITERS)
+						.limit(MAX_WAITERS)
 						.map((request) -> new Waiter(request.owner().toString(), request.waited().toMillis()))
 						.toList());
 		}
@@ -155,30 +159,31 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 	}
 
 	/**
-	 * A request that waits.
+	 * Waiting request.
 	 *
-	 * @param owner who wants the lock
-	 * @param millis for how long it has waited
+	 * @param owner the owner that requests the lock
+	 * @param millis the duration of the wait
 	 */
 	record Waiter(String owner, long millis) {
 	}
 
 	/**
-	 * Something that went wrong.
+	 * Incident on the instance.
 	 *
-	 * @param agoMillis how long ago
-	 * @param kind what, by the name of its {@link Troubles.Kind}; later versions may know
-	 * more of them
+	 * @param agoMillis the time since the incident
+	 * @param kind the name of the {@link IncidentRecorder.Kind}; later versions may have
+	 * further kinds
 	 * @param name the lock's name
 	 * @param metricName the name under which the lock counts in meters
-	 * @param owner who held the lock, or asked for it
-	 * @param millis for how long, if that is known
+	 * @param owner the owner that held or requested the lock
+	 * @param millis the duration of the hold or of the wait, or {@code null} if it is
+	 * unknown
 	 */
 	record Incident(long agoMillis, String kind, String name, String metricName, String owner, @Nullable Long millis) {
 
-		/** Returns the incident some time after it was reported. */
-		Incident aged(long millis) {
-			return new Incident(this.agoMillis + millis, this.kind, this.name, this.metricName, this.owner,
+		/** Returns the incident when some time has passed since its report. */
+		Incident aged(long passedMillis) {
+			return new Incident(this.agoMillis + passedMillis, this.kind, this.name, this.metricName, this.owner,
 					this.millis);
 		}
 
@@ -186,13 +191,16 @@ record InstanceReport(String id, String client, long sequence, String instance, 
 			return this.kind.startsWith("LOST");
 		}
 
-		/** Returns what the row of the lock says of it for a while, if anything. */
-		LockRow.@Nullable Kind consequence() {
-			if (this.kind.equals(Troubles.Kind.FENCE_REFUSED.name())) {
+		/**
+		 * Returns the problem that the lock's row shows for a while, or {@code null} if
+		 * it shows none.
+		 */
+		LockRow.@Nullable Kind problemKind() {
+			if (this.kind.equals(IncidentRecorder.Kind.FENCE_REFUSED.name())) {
 				return LockRow.Kind.FENCE_REFUSED;
 			}
-			// Somebody has decided that the lock be lost
-			if (this.kind.equals(Troubles.Kind.LOST_FORCE_RELEASED.name())) {
+			// A force-release is a decision and no failure
+			if (this.kind.equals(IncidentRecorder.Kind.LOST_FORCE_RELEASED.name())) {
 				return LockRow.Kind.FORCE_RELEASED;
 			}
 			return isLoss() ? LockRow.Kind.LOST : null;

@@ -4,7 +4,7 @@ import java.time.Clock;
 import java.util.Arrays;
 
 /**
- * Counts what happens minute by minute, and forgets it after an hour.
+ * Counter of the events of the last hour, with a resolution of one minute.
  */
 final class LastHour {
 
@@ -24,20 +24,20 @@ final class LastHour {
 	}
 
 	synchronized void count() {
-		forget();
+		dropOldEvents();
 		this.counts[index(this.latest)]++;
 	}
 
-	/** How often it has happened within the hour. */
+	/** Returns the number of events within the last hour. */
 	synchronized long total() {
-		forget();
+		dropOldEvents();
 		return Arrays.stream(this.counts).sum();
 	}
 
-	private void forget() {
+	private void dropOldEvents() {
 		long now = minute();
-		for (long begun = Math.max(this.latest + 1, now - MINUTES + 1); begun <= now; begun++) {
-			this.counts[index(begun)] = 0;
+		for (long minute = Math.max(this.latest + 1, now - MINUTES + 1); minute <= now; minute++) {
+			this.counts[index(minute)] = 0;
 		}
 		this.latest = Math.max(this.latest, now);
 	}

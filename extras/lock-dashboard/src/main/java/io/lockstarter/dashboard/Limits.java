@@ -5,16 +5,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times that are unusually long for an application.
+ * Limits from which a duration is unusually long for an application.
  *
- * @param waitMillis for a request to wait
- * @param contendedHoldMillis for a lock to be held while others wait
- * @param holdMillis for a lock to be held
+ * @param waitMillis the limit of a wait
+ * @param contendedHoldMillis the limit of a hold while requests wait for the lock
+ * @param holdMillis the limit of any other hold
  */
 record Limits(long waitMillis, long contendedHoldMillis, long holdMillis) {
 
-	/** Beyond so many times the limit, something is broken. */
-	static final int BAD = 6;
+	/** Multiple of a limit from which something is broken. */
+	static final int BAD_FACTOR = 6;
 
 	private static final Duration WAIT = Duration.ofSeconds(10);
 
@@ -23,7 +23,8 @@ record Limits(long waitMillis, long contendedHoldMillis, long holdMillis) {
 	private static final Duration HOLD = Duration.ofMinutes(5);
 
 	/**
-	 * Returns the limits of an application that may have limits for warnings in its log.
+	 * Returns the limits of an application, which are those for warnings in its log if
+	 * these are set.
 	 */
 	static Limits of(@Nullable Duration warnWaitTime, @Nullable Duration warnHoldTime) {
 		Duration wait = (warnWaitTime != null) ? warnWaitTime : WAIT;

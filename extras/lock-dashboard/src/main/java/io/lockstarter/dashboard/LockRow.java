@@ -7,23 +7,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as all that is known of it, put together.
+ * Row of the table, with everything that is known about a lock.
  *
  * @param name the lock's name
- * @param metricName the name under which it counts in meters
- * @param type its type, in lower case, or {@code null} if only the backend knows it
- * @param permits how many may hold it at a time
- * @param holders who holds it
- * @param waits who waits for it, by instance, those first that have waited longest
- * @param requests how many requests wait
- * @param instances how many instances they are of
- * @param troubles what is wrong with it, the worst first
+ * @param metricName the name under which the lock counts in meters
+ * @param type the lock's type, in lower case, or {@code null} if only the backend knows
+ * the lock
+ * @param permits the number of permits of the lock
+ * @param holders the holders of the lock
+ * @param waits the waiting requests per instance, those with the longest wait first
+ * @param requests the number of waiting requests
+ * @param instances the number of instances that sent these requests
+ * @param problems the problems of the lock, the worst first
  */
 record LockRow(String name, String metricName, @Nullable String type, int permits, List<Holder> holders,
-		List<InstanceWait> waits, int requests, int instances, List<Trouble> troubles) {
+		List<InstanceWait> waits, int requests, int instances, List<LockProblem> problems) {
 
 	Level level() {
-		return this.troubles.isEmpty() ? Level.GOOD : this.troubles.get(0).level();
+		return this.problems.isEmpty() ? Level.GOOD : this.problems.get(0).level();
 	}
 
 	long longestHoldMillis() {
@@ -34,12 +35,12 @@ record LockRow(String name, String metricName, @Nullable String type, int permit
 		return this.waits.stream().mapToLong(InstanceWait::longestMillis).max().orElse(0);
 	}
 
-	/** How long it takes until a holder's lease ends, or negative if nobody holds it. */
+	/** Returns the time until the first lease ends; negative if nobody holds the lock. */
 	long leaseMillis() {
 		return this.holders.stream().mapToLong(Holder::leaseMillis).min().orElse(-1);
 	}
 
-	/** Returns the instances and threads that hold it or wait for it. */
+	/** Returns the instances and threads that hold the lock or wait for it. */
 	Stream<String> texts() {
 		Stream<@Nullable String> holders = this.holders.stream()
 			.flatMap((holder) -> Stream.of(holder.instance(), holder.thread()));
@@ -54,13 +55,13 @@ record LockRow(String name, String metricName, @Nullable String type, int permit
 	}
 
 	/**
-	 * How bad something is.
+	 * Severity of a problem.
 	 */
 	enum Level {
 
 		/** Nothing is wrong. */
 		GOOD,
-		/** Somebody should look. */
+		/** Somebody should check the lock. */
 		WARNING,
 		/** Something is broken. */
 		BAD
@@ -68,84 +69,88 @@ record LockRow(String name, String metricName, @Nullable String type, int permit
 	}
 
 	/**
-	 * Something that is wrong with a lock.
+	 * Problem of a lock.
 	 *
-	 * @param kind what
-	 * @param level how bad it is
-	 * @param text in a few words
+	 * @param kind the kind of the problem
+	 * @param level the severity of the problem
+	 * @param text a short description
 	 */
-	record Trouble(Kind kind, Level level, String text) {
+	record LockProblem(Kind kind, Level level, String text) {
 	}
 
 	/**
-	 * What can be wrong with a lock.
+	 * Kind of a problem.
 	 */
 	enum Kind {
 
-		/** It was lost while it was held. */
+		/** The lock was lost while it was held. */
 		LOST,
-		/** It was released by force. */
+		/** The lock was force-released. */
 		FORCE_RELEASED,
-		/** The database refused its token, since another owner has held it meanwhile. */
+		/**
+		 * The database refused the fencing token because there has been a later owner.
+		 */
 		FENCE_REFUSED,
-		/** Two instances hold it that exclude each other. */
+		/** Two instances hold the lock although they exclude each other. */
 		HELD_TWICE,
-		/** Its lease is not renewed. */
+		/** The lease is not renewed. */
 		NOT_RENEWED,
-		/** A request has waited for unusually long. */
+		/** A request has waited unusually long. */
 		WAITED_LONG,
-		/** It is held for unusually long. */
+		/** A hold has lasted unusually long. */
 		HELD_LONG,
-		/** Its holder does not answer. */
-		SILENT
+		/** The holder's instance is unresponsive. */
+		UNRESPONSIVE
 
 	}
 
 	/**
-	 * Someone who holds the lock.
+	 * Holder of a lock.
 	 *
 	 * @param instance the instance
-	 * @param thread the thread or task, or {@code null} if only the backend knows of it
-	 * @param heldMillis for how long
-	 * @param leaseMillis how long the lease still lasts
-	 * @param renewal what the watchdog does for it, in lower case, or {@code null} if
-	 * that is not known
+	 * @param thread the thread or task, or {@code null} if only the backend knows the
+	 * holder
+	 * @param heldMillis the duration of the hold
+	 * @param leaseMillis the remaining lease
+	 * @param renewal the state of the renewal, in lower case, or {@code null} if it is
+	 * unknown
 	 * @param token the fencing token
-	 * @param count the hold count, or 0 if that is not known
-	 * @param state how sure that is
+	 * @param count the hold count, or 0 if it is unknown
+	 * @param state the certainty of this information
 	 */
 	record Holder(String instance, @Nullable String thread, long heldMillis, long leaseMillis, @Nullable String renewal,
 			String token, int count, HolderState state) {
 
-		boolean isSilent() {
-			return this.state == HolderState.SILENT;
+		boolean isUnresponsive() {
+			return this.state == HolderState.UNRESPONSIVE;
 		}
 
 	}
 
 	/**
-	 * How sure it is that someone holds a lock.
+	 * Certainty of the information about a holder.
 	 */
 	enum HolderState {
 
-		/** The instance reports it, or the backend has it. */
+		/** The instance or the backend reports the hold. */
 		KNOWN,
-		/** The backend has it, and the instance does not answer. */
-		SILENT,
-		/** It was so when the instance was last heard of. */
+		/** The backend reports the hold, and the instance is unresponsive. */
+		UNRESPONSIVE,
+		/** The last, outdated report of the instance contains the hold. */
 		OUTDATED,
-		/** The backend has it, and the instance reports that it has released it. */
-		UNCLAIMED
+		/** The instance has released the lock, but the backend still reports the hold. */
+		RELEASE_UNCONFIRMED
 
 	}
 
 	/**
-	 * The requests of an instance.
+	 * Waiting requests of an instance.
 	 *
-	 * @param instance the instance, or {@code null} of those that only the backend knows
-	 * @param requests how many requests wait
-	 * @param longestMillis for how long the first has waited
-	 * @param waiters those that have waited longest, the longest first
+	 * @param instance the instance, or {@code null} for requests that only the backend
+	 * knows
+	 * @param requests the number of waiting requests
+	 * @param longestMillis the duration of the longest wait
+	 * @param waiters the requests with the longest waits, the longest first
 	 */
 	record InstanceWait(@Nullable String instance, int requests, long longestMillis,
 			List<InstanceReport.Waiter> waiters) {

@@ -10,31 +10,32 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.actuate.LocksEndpoint;
-import io.lockstarter.dashboard.ClusterWatch.Sight;
-import io.lockstarter.dashboard.Inspection.SeenHolder;
-import io.lockstarter.dashboard.Inspection.SeenLock;
+import io.lockstarter.dashboard.ClusterWatch.Snapshot;
+import io.lockstarter.dashboard.Inspection.InspectedHolder;
+import io.lockstarter.dashboard.Inspection.InspectedLock;
 import io.lockstarter.dashboard.LockRow.Holder;
 import io.lockstarter.dashboard.LockRow.HolderState;
 import io.lockstarter.dashboard.LockRow.InstanceWait;
 import io.lockstarter.dashboard.LockRow.Kind;
 import io.lockstarter.dashboard.LockRow.Level;
-import io.lockstarter.dashboard.LockRow.Trouble;
+import io.lockstarter.dashboard.LockRow.LockProblem;
 import io.lockstarter.dashboard.ReportExchange.Member;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts together what instances report of their locks and what the backend has. What an
- * instance reports of itself wins: the backend knows tenures, not threads, and hears of a
- * release later.
+ * Rows of the table, merged from the reports of the instances and the inspection of the
+ * backend. An instance's report about itself has precedence, because the backend knows
+ * tenures but no threads, and learns of a release later.
  */
 final class LockRows {
 
-	private static final long RECENT_LOSS_MILLIS = TimeUnit.MINUTES.toMillis(5);
+	/** Time for which a row shows an incident: 5 min. */
+	private static final long RECENT_INCIDENT_MILLIS = TimeUnit.MINUTES.toMillis(5);
 
-	/** How long a report may be on its way. */
+	/** Time limit of the transfer of a report: 500 ms. */
 	private static final long TRANSFER_MILLIS = 500;
 
-	private final Sight sight;
+	private final Snapshot snapshot;
 
 	private final Limits limits;
 
@@ -42,36 +43,40 @@ final class LockRows {
 
 	private final Map<String, Member> byInstance = new HashMap<>();
 
-	private LockRows(Sight sight, Limits limits) {
-		this.sight = sight;
+	private LockRows(Snapshot snapshot, Limits limits) {
+		this.snapshot = snapshot;
 		this.limits = limits;
 	}
 
-	static List<LockRow> of(Sight sight, Limits limits) {
-		return new LockRows(sight, limits).merge();
+	static List<LockRow> of(Snapshot snapshot, Limits limits) {
+		return new LockRows(snapshot, limits).merge();
 	}
 
 	private List<LockRow> merge() {
-		List<Member> living = this.sight.members().stream().filter(this.sight::isLiving).toList();
-		List<Member> others = this.sight.members().stream().filter((member) -> !this.sight.isLiving(member)).toList();
-		for (Member member : living) {
+		List<Member> current = this.snapshot.members().stream().filter(this.snapshot::isCurrent).toList();
+		List<Member> others = this.snapshot.members()
+			.stream()
+			.filter((member) -> !this.snapshot.isCurrent(member))
+			.toList();
+		for (Member member : current) {
 			this.byInstance.putIfAbsent(member.report().instance(), member);
 			addHolds(member, member.ageMillis(), HolderState.KNOWN);
 			addWaits(member, member.ageMillis());
 		}
-		Inspection inspection = this.sight.answer();
+		Inspection inspection = this.snapshot.successfulInspection();
 		if (inspection != null) {
-			inspection.locks().forEach((lock) -> addSeen(lock, inspection.ageMillis() + lock.ageMillis()));
-			others.stream().filter(Member::silent).forEach((silent) -> addSilent(silent, inspection));
+			inspection.locks().forEach((lock) -> addInspected(lock, inspection.ageMillis() + lock.ageMillis()));
+			others.stream().filter(Member::unresponsive).forEach((member) -> addUnresponsive(member, inspection));
 		}
 		else {
-			// What is not known to go on is told as it was
+			// These instances may have stopped, so the durations are those of the last
+			// report
 			others.forEach((member) -> {
 				addHolds(member, 0, HolderState.OUTDATED);
 				addWaits(member, 0);
 			});
 		}
-		this.sight.roster().incidents().forEach((each) -> addLoss(each.incident()));
+		this.snapshot.roster().incidents().forEach((each) -> addIncident(each.incident()));
 		return this.rows.values().stream().filter(Row::isWorthShowing).map(Row::build).toList();
 	}
 
@@ -87,10 +92,10 @@ final class LockRows {
 		Row row = row(hold.name());
 		row.describe(hold.metricName(), hold.type(), hold.permits(), true);
 		Holder holder = new Holder(member.report().instance(), hold.owner(), hold.heldMillis() + passed,
-				hold.leaseMillis() - member.ageMillis(), (state != HolderState.SILENT) ? hold.renewal() : null,
+				hold.leaseMillis() - member.ageMillis(), (state != HolderState.UNRESPONSIVE) ? hold.renewal() : null,
 				hold.token(), hold.count(), state);
 		boolean shared = hold.permits() > 1 || hold.type().equals("read");
-		row.claims.add(new Claim(holder, member.ageMillis(), shared ? Sharing.SHARED : Sharing.EXCLUSIVE));
+		row.claims.add(new Claim(holder, member.ageMillis(), shared ? Exclusivity.SHARED : Exclusivity.EXCLUSIVE));
 	}
 
 	private void addWaits(Member member, long passed) {
@@ -105,51 +110,53 @@ final class LockRows {
 		}
 	}
 
-	private void addSeen(SeenLock lock, long age) {
+	private void addInspected(InspectedLock lock, long age) {
 		Row row = row(lock.name());
-		row.seenRequests = lock.requests();
-		row.seenInstances = lock.clients();
-		for (SeenHolder seen : lock.holders()) {
-			row.permits = Math.max(row.permits, seen.permits());
-			if (row.claims.stream().anyMatch((claim) -> claim.isReportedBy(seen.instance()))) {
+		row.backendRequests = lock.requests();
+		row.backendInstances = lock.clients();
+		for (InspectedHolder inspected : lock.holders()) {
+			row.permits = Math.max(row.permits, inspected.permits());
+			if (row.claims.stream().anyMatch((claim) -> claim.isReportedBy(inspected.instance()))) {
 				continue;
 			}
-			Member member = this.byInstance.get(seen.instance());
-			Holder holder = new Holder(seen.instance(), null, seen.heldMillis() + age, seen.leaseMillis() - age, null,
-					seen.token(), 0, HolderState.KNOWN);
-			// A report may be from before the instance had the lock; else it says that it
-			// has not
-			if (member == null || !member.report().complete() || seen.heldMillis() + age < member.ageMillis()) {
-				row.claims.add(new Claim(holder, age, (seen.permits() > 1) ? Sharing.SHARED : Sharing.UNKNOWN));
+			Member member = this.byInstance.get(inspected.instance());
+			Holder holder = new Holder(inspected.instance(), null, inspected.heldMillis() + age,
+					inspected.leaseMillis() - age, null, inspected.token(), 0, HolderState.KNOWN);
+			// A report that is older than the hold says nothing about it. A newer report
+			// without the hold says that the instance has released the lock
+			if (member == null || !member.report().complete() || inspected.heldMillis() + age < member.ageMillis()) {
+				row.claims
+					.add(new Claim(holder, age, (inspected.permits() > 1) ? Exclusivity.SHARED : Exclusivity.UNKNOWN));
 			}
 			else {
-				row.unclaimed.add(holder);
+				row.released.add(holder);
 			}
 		}
 	}
 
 	/**
-	 * Adds what a silent instance has: what it was seen to have, and, until that is
-	 * looked at, what it has reported.
+	 * Adds the holds of an unresponsive instance: those that the backend has, or, until
+	 * the backend has been inspected, those that the instance has reported.
 	 */
-	private void addSilent(Member silent, Inspection inspection) {
-		String instance = silent.report().instance();
-		boolean looked = inspection.ageMillis() < silent.ageMillis() - ReportExchange.SILENCE.toMillis();
-		for (InstanceReport.Hold hold : silent.report().holds()) {
+	private void addUnresponsive(Member unresponsive, Inspection inspection) {
+		String instance = unresponsive.report().instance();
+		boolean inspectedSince = inspection.ageMillis() < unresponsive.ageMillis()
+				- ReportExchange.UNRESPONSIVE_AFTER.toMillis();
+		for (InstanceReport.Hold hold : unresponsive.report().holds()) {
 			Row row = this.rows.get(hold.name());
 			if (row != null && row.isHeldBy(instance)) {
 				row.describe(hold.metricName(), hold.type(), hold.permits(), true);
 				row.confirm(instance, hold.owner());
 			}
-			else if (!looked && hold.leaseMillis() > silent.ageMillis()) {
-				addHold(silent, hold, silent.ageMillis(), HolderState.SILENT);
+			else if (!inspectedSince && hold.leaseMillis() > unresponsive.ageMillis()) {
+				addHold(unresponsive, hold, unresponsive.ageMillis(), HolderState.UNRESPONSIVE);
 			}
 		}
 	}
 
-	private void addLoss(InstanceReport.Incident incident) {
-		Kind kind = incident.consequence();
-		if (kind != null && incident.agoMillis() < RECENT_LOSS_MILLIS) {
+	private void addIncident(InstanceReport.Incident incident) {
+		Kind kind = incident.problemKind();
+		if (kind != null && incident.agoMillis() < RECENT_INCIDENT_MILLIS) {
 			Row row = row(incident.name());
 			row.describe(incident.metricName(), null, 0, false);
 			row.millisSince.merge(kind, incident.agoMillis(), Math::min);
@@ -157,40 +164,45 @@ final class LockRows {
 	}
 
 	/**
-	 * Whether others may hold a lock at the same time.
+	 * Exclusivity of a hold.
 	 */
-	private enum Sharing {
+	private enum Exclusivity {
 
 		SHARED, EXCLUSIVE, UNKNOWN;
 
-		boolean excludes(Sharing other) {
+		boolean excludes(Exclusivity other) {
 			return this == EXCLUSIVE || other == EXCLUSIVE;
 		}
 
 	}
 
 	/**
-	 * A holder, and how old the news of it is.
+	 * Holder with the age of the information about it.
+	 *
+	 * @param holder the holder
+	 * @param ageMillis the age of the report or of the inspection
+	 * @param exclusivity the exclusivity of the hold
 	 */
-	private record Claim(Holder holder, long ageMillis, Sharing sharing) {
+	private record Claim(Holder holder, long ageMillis, Exclusivity exclusivity) {
 
 		boolean isReportedBy(String instance) {
 			return this.holder.instance().equals(instance) && this.holder.thread() != null;
 		}
 
-		/** Whether it is about a moment before another holder had the lock. */
+		/** Returns whether this information is older than another holder's hold. */
 		boolean isOutdatedBy(Claim latest) {
 			return this.ageMillis > latest.holder.heldMillis() - TRANSFER_MILLIS;
 		}
 
 		boolean contradicts(Claim other) {
-			return !this.holder.instance().equals(other.holder.instance()) && this.sharing.excludes(other.sharing);
+			return !this.holder.instance().equals(other.holder.instance())
+					&& this.exclusivity.excludes(other.exclusivity);
 		}
 
 	}
 
 	/**
-	 * A row that is being put together.
+	 * Builder of a row.
 	 */
 	private final class Row {
 
@@ -204,17 +216,17 @@ final class LockRows {
 
 		private final List<Claim> claims = new ArrayList<>();
 
-		private final List<Holder> unclaimed = new ArrayList<>();
+		private final List<Holder> released = new ArrayList<>();
 
 		private final List<InstanceWait> waits = new ArrayList<>();
 
-		private int seenRequests;
+		private int backendRequests;
 
-		private int seenInstances;
+		private int backendInstances;
 
 		private boolean heldTwice;
 
-		/** What has happened to it lately. */
+		/** Time since the latest incident of each kind. */
 		private final Map<Kind, Long> millisSince = new EnumMap<>(Kind.class);
 
 		private Row(String name) {
@@ -233,42 +245,45 @@ final class LockRows {
 
 		private void confirm(String instance, String thread) {
 			this.claims.replaceAll((claim) -> {
-				Holder seen = claim.holder();
-				return !seen.instance().equals(instance) ? claim
-						: new Claim(new Holder(instance, thread, seen.heldMillis(), seen.leaseMillis(), null,
-								seen.token(), 0, HolderState.SILENT), claim.ageMillis(), claim.sharing());
+				Holder holder = claim.holder();
+				return !holder.instance().equals(instance) ? claim
+						: new Claim(
+								new Holder(instance, thread, holder.heldMillis(), holder.leaseMillis(), null,
+										holder.token(), 0, HolderState.UNRESPONSIVE),
+								claim.ageMillis(), claim.exclusivity());
 			});
 		}
 
 		private boolean isWorthShowing() {
 			return !this.claims.isEmpty() || !this.waits.isEmpty() || !this.millisSince.isEmpty()
-					|| (!this.unclaimed.isEmpty() && this.seenRequests > 0);
+					|| (!this.released.isEmpty() && this.backendRequests > 0);
 		}
 
 		private LockRow build() {
 			List<Holder> holders = holders();
 			int reported = this.waits.stream().mapToInt(InstanceWait::requests).sum();
-			if (this.seenRequests > reported) {
-				this.waits.add(new InstanceWait(null, this.seenRequests - reported, 0, List.of()));
+			if (this.backendRequests > reported) {
+				this.waits.add(new InstanceWait(null, this.backendRequests - reported, 0, List.of()));
 			}
 			this.waits.sort(Comparator.comparingLong(InstanceWait::longestMillis).reversed());
-			int requests = Math.max(reported, this.seenRequests);
+			int requests = Math.max(reported, this.backendRequests);
 			if (holders.isEmpty() && requests > 0) {
-				holders.addAll(this.unclaimed.stream()
+				holders.addAll(this.released.stream()
 					.map((holder) -> new Holder(holder.instance(), null, holder.heldMillis(), holder.leaseMillis(),
-							null, holder.token(), 0, HolderState.UNCLAIMED))
+							null, holder.token(), 0, HolderState.RELEASE_UNCONFIRMED))
 					.toList());
 			}
-			String counted = (this.metricName != null) ? this.metricName : LocksEndpoint.metricNameOf(this.name);
-			LockRow row = new LockRow(this.name, counted, this.type, this.permits, List.copyOf(holders),
-					List.copyOf(this.waits), requests, Math.max(this.waits.size(), this.seenInstances), List.of());
+			String counterName = (this.metricName != null) ? this.metricName : LocksEndpoint.metricNameOf(this.name);
+			LockRow row = new LockRow(this.name, counterName, this.type, this.permits, List.copyOf(holders),
+					List.copyOf(this.waits), requests, Math.max(this.waits.size(), this.backendInstances), List.of());
 			return new LockRow(row.name(), row.metricName(), row.type(), row.permits(), row.holders(), row.waits(),
-					row.requests(), row.instances(), troubles(row));
+					row.requests(), row.instances(), problems(row));
 		}
 
 		/**
-		 * Returns the holders of the moment. Reports of different moments may both name
-		 * one of a lock that passed on meanwhile: then the latest has it.
+		 * Returns the current holders. If a lock has been handed over between two
+		 * reports, both reports may name a holder; the holder with the latest hold is the
+		 * current one.
 		 */
 		private List<Holder> holders() {
 			List<Claim> latestFirst = new ArrayList<>(this.claims);
@@ -288,38 +303,39 @@ final class LockRows {
 			return holders;
 		}
 
-		private List<Trouble> troubles(LockRow row) {
+		private List<LockProblem> problems(LockRow row) {
 			Limits limits = LockRows.this.limits;
-			List<Trouble> troubles = new ArrayList<>();
-			this.millisSince.forEach((kind, millis) -> troubles.add(happened(kind, Words.duration(millis))));
+			List<LockProblem> problems = new ArrayList<>();
+			this.millisSince.forEach((kind, millis) -> problems.add(incidentProblem(kind, Words.duration(millis))));
 			if (this.heldTwice) {
-				troubles.add(new Trouble(Kind.HELD_TWICE, Level.BAD, "Held twice"));
+				problems.add(new LockProblem(Kind.HELD_TWICE, Level.BAD, "Held twice"));
 			}
 			if (row.holders().stream().anyMatch(Row::isNotRenewed)) {
-				troubles.add(new Trouble(Kind.NOT_RENEWED, Level.BAD, "Lease is not renewed"));
+				problems.add(new LockProblem(Kind.NOT_RENEWED, Level.BAD, "Lease not renewed"));
 			}
 			if (row.longestWaitMillis() >= limits.waitMillis()) {
-				troubles.add(new Trouble(Kind.WAITED_LONG, level(row.longestWaitMillis(), limits.waitMillis()),
+				problems.add(new LockProblem(Kind.WAITED_LONG, level(row.longestWaitMillis(), limits.waitMillis()),
 						"Long wait"));
 			}
 			boolean contended = row.requests() > 0;
 			long limit = contended ? limits.contendedHoldMillis() : limits.holdMillis();
 			if (row.longestHoldMillis() >= limit) {
-				troubles.add(new Trouble(Kind.HELD_LONG,
+				problems.add(new LockProblem(Kind.HELD_LONG,
 						contended ? level(row.longestHoldMillis(), limit) : Level.WARNING, "Long hold"));
 			}
-			if (row.holders().stream().anyMatch(Holder::isSilent)) {
-				troubles.add(new Trouble(Kind.SILENT, Level.WARNING, "Holder does not answer"));
+			if (row.holders().stream().anyMatch(Holder::isUnresponsive)) {
+				problems.add(new LockProblem(Kind.UNRESPONSIVE, Level.WARNING, "Holder does not reply"));
 			}
-			troubles.sort(Comparator.comparing(Trouble::level).reversed());
-			return List.copyOf(troubles);
+			problems.sort(Comparator.comparing(LockProblem::level).reversed());
+			return List.copyOf(problems);
 		}
 
-		private static Trouble happened(Kind kind, String ago) {
+		private static LockProblem incidentProblem(Kind kind, String ago) {
 			return switch (kind) {
-				case FENCE_REFUSED -> new Trouble(kind, Level.WARNING, "Refused by the database %s ago".formatted(ago));
-				case FORCE_RELEASED -> new Trouble(kind, Level.WARNING, "Released by force %s ago".formatted(ago));
-				default -> new Trouble(kind, Level.BAD, "Lost %s ago".formatted(ago));
+				case FENCE_REFUSED ->
+					new LockProblem(kind, Level.WARNING, "Refused by the database %s ago".formatted(ago));
+				case FORCE_RELEASED -> new LockProblem(kind, Level.WARNING, "Force-released %s ago".formatted(ago));
+				default -> new LockProblem(kind, Level.BAD, "Lost %s ago".formatted(ago));
 			};
 		}
 
@@ -328,7 +344,7 @@ final class LockRows {
 		}
 
 		private static Level level(long millis, long limit) {
-			return (millis >= Limits.BAD * limit) ? Level.BAD : Level.WARNING;
+			return (millis >= Limits.BAD_FACTOR * limit) ? Level.BAD : Level.WARNING;
 		}
 
 	}

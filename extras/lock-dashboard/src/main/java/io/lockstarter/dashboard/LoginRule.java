@@ -8,21 +8,21 @@ import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.util.ClassUtils;
 
 /**
- * Where Spring Security is on the class path, nobody sees locks without a login, even if
- * the application's own rules have forgotten the path of the page.
+ * Rule that the page requires a login if Spring Security is on the class path, even if
+ * the application's own rules permit everybody to see the page.
  *
  * @param required whether a login is required
  */
 record LoginRule(boolean required) {
 
-	/** Tells that there is Spring Security. */
+	/** Name of a class whose presence means that Spring Security is on the class path. */
 	static final String SPRING_SECURITY = "org.springframework.security.core.Authentication";
 
-	static LoginRule by(@Nullable ClassLoader classLoader) {
+	static LoginRule of(@Nullable ClassLoader classLoader) {
 		return new LoginRule(ClassUtils.isPresent(SPRING_SECURITY, classLoader));
 	}
 
-	boolean isBrokenBy(@Nullable Principal viewer) {
+	boolean isViolatedBy(@Nullable Principal viewer) {
 		return this.required && (viewer == null || viewer instanceof AnonymousAuthenticationToken);
 	}
 

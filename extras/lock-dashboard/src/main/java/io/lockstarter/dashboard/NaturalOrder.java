@@ -3,11 +3,12 @@ package io.lockstarter.dashboard;
 import java.util.Comparator;
 
 /**
- * Order of texts in which numbers count as numbers: order:9 comes before order:10.
+ * Order of texts that compares the numbers in them by value: order:9 comes before
+ * order:10.
  */
 enum NaturalOrder implements Comparator<String> {
 
-	/** The only one. */
+	/** The single instance. */
 	INSTANCE;
 
 	@Override
@@ -39,15 +40,15 @@ enum NaturalOrder implements Comparator<String> {
 		return character >= '0' && character <= '9';
 	}
 
-	private static int endOfNumber(String text, int begin) {
-		int end = begin;
+	private static int endOfNumber(String text, int start) {
+		int end = start;
 		while (end < text.length() && isDigit(text.charAt(end))) {
 			end++;
 		}
 		return end;
 	}
 
-	/** Of however many digits. */
+	/** Compares two numbers, which may have any number of digits. */
 	private static int compareNumbers(String one, String other) {
 		String left = one.replaceFirst("^0+(?=.)", "");
 		String right = other.replaceFirst("^0+(?=.)", "");

@@ -4,12 +4,12 @@ import io.lockstarter.dashboard.LockRow.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that is wrong with locks as a whole.
+ * Problem in the summary of the page.
  *
- * @param level how bad it is
- * @param title what it is, in a few words
- * @param detail what that means, and what to do; may be empty
- * @param agoMillis since when, or {@code null} if that is not known
+ * @param level the severity of the problem
+ * @param title a short description
+ * @param detail the meaning of the problem and the remedy; may be empty
+ * @param agoMillis the time since the problem began, or {@code null} if it is unknown
  */
 record Problem(Level level, String title, String detail, @Nullable Long agoMillis) {
 }

@@ -7,109 +7,111 @@ import java.util.Objects;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-import io.lockstarter.dashboard.ClusterWatch.Sight;
+import io.lockstarter.dashboard.ClusterWatch.Snapshot;
 import io.lockstarter.dashboard.LockRow.Kind;
 import io.lockstarter.dashboard.LockRow.Level;
 import io.lockstarter.dashboard.ReportExchange.Member;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what is wrong with locks as a whole, the worst first.
+ * Problems in the summary of the page, the worst first.
  */
 final class Problems {
 
-	private static final int MOST_NAMES = 3;
+	private static final int MAX_NAMES = 3;
 
 	private static final long RECENT_FAILURE_MILLIS = 60_000;
 
-	private final Sight sight;
+	private final Snapshot snapshot;
 
 	private final List<LockRow> rows;
 
-	private final List<Problem> found = new ArrayList<>();
+	private final List<Problem> problems = new ArrayList<>();
 
-	private Problems(Sight sight, List<LockRow> rows) {
-		this.sight = sight;
+	private Problems(Snapshot snapshot, List<LockRow> rows) {
+		this.snapshot = snapshot;
 		this.rows = rows;
 	}
 
-	static List<Problem> of(Sight sight, List<LockRow> rows) {
-		return new Problems(sight, rows).find();
+	static List<Problem> of(Snapshot snapshot, List<LockRow> rows) {
+		return new Problems(snapshot, rows).find();
 	}
 
 	private List<Problem> find() {
-		backend();
-		locks();
-		instances();
-		failures();
-		this.found.sort(Comparator.comparing(Problem::level).reversed());
-		return List.copyOf(this.found);
+		addBackendProblems();
+		addLockProblems();
+		addUnresponsiveInstances();
+		addFailedRequests();
+		this.problems.sort(Comparator.comparing(Problem::level).reversed());
+		return List.copyOf(this.problems);
 	}
 
-	private void backend() {
-		Inspection inspection = this.sight.inspection();
-		String here = this.sight.members().get(0).report().instance();
-		if (this.sight.silentMillis() != null) {
-			String why = (inspection != null && inspection.failure() != null) ? inspection.failure()
+	private void addBackendProblems() {
+		Inspection inspection = this.snapshot.inspection();
+		String here = this.snapshot.members().get(0).report().instance();
+		if (this.snapshot.unresponsiveMillis() != null) {
+			String reason = (inspection != null && inspection.failure() != null) ? inspection.failure()
 					: "no reply in time";
-			add(Level.BAD, "Redis does not answer",
-					"New locks fail. A lock that is held stays valid until its lease ends. What other instances hold is shown"
-							+ " as %s knew it last. Reason: %s.".formatted(here, why),
-					this.sight.silentMillis());
+			add(Level.BAD, "Redis does not reply",
+					"Acquire requests fail. Held locks stay valid until their leases end. The locks of other instances are"
+							+ " shown as %s last knew them. Reason: %s.".formatted(here, reason),
+					this.snapshot.unresponsiveMillis());
 			return;
 		}
 		if (inspection == null) {
 			return;
 		}
 		if (inspection.failure() != null) {
-			add(Level.BAD, "Redis does not answer another instance", inspection.failure(), null);
+			add(Level.BAD, "Redis does not reply to another instance", "Reason: %s.".formatted(inspection.failure()),
+					null);
 		}
 		else if (inspection.refusal() != null) {
 			add(Level.BAD, "Redis refuses writes",
-					"New locks fail: %s. A lock that is held stays valid for as long as its lease is renewed."
+					"Acquire requests fail. Held locks stay valid as long as their leases are renewed. Reason: %s."
 						.formatted(inspection.refusal()),
 					null);
 		}
-		messages(inspection);
+		addMessageProblem(inspection);
 		if (inspection.limitation() != null) {
-			add(Level.WARNING, "Locks of some instances may be missing here",
-					"Redis does not list its locks: %s. Instances with lock-dashboard report theirs."
+			add(Level.WARNING, "The table may be incomplete",
+					"Redis does not list its locks, so the table contains only those of instances with lock-dashboard. Reason: %s."
 						.formatted(inspection.limitation()),
 					null);
 		}
 	}
 
-	private void messages(Inspection inspection) {
-		String refusal = this.sight.roster().refusal();
-		String why = Objects.requireNonNullElse(inspection.messages(),
-				Objects.requireNonNullElse(refusal, "they do not arrive"));
+	private void addMessageProblem(Inspection inspection) {
+		String refusal = this.snapshot.roster().refusal();
+		String reason = Objects.requireNonNullElse(inspection.messages(),
+				Objects.requireNonNullElse(refusal, "messages do not arrive"));
 		boolean refused = refusal != null
 				|| (inspection.messages() != null && inspection.messages().startsWith("refused"));
-		if (refused || this.sight.roster().deaf()) {
+		if (refused || this.snapshot.roster().subscriptionLost()) {
 			add(Level.WARNING, "Waiting is slower: Redis delivers no messages",
-					"Locks work, but a waiting request is not woken: it asks Redis ten times a second. Instances cannot"
-							+ " report to one another, so this page shows what Redis knows. Reason: %s.".formatted(why),
+					"Locks work, but each waiting request polls Redis ten times a second because it is not woken up."
+							+ " Instances cannot report to each other, so this page shows only what Redis knows. Reason: %s."
+								.formatted(reason),
 					null);
 		}
 	}
 
-	private void locks() {
-		lost();
-		count(Kind.HELD_TWICE, "is held by two instances", "are held by two instances",
-				"Each believes that it is the only holder. The one with the lower fencing token has lost the lock, and learns"
-						+ " of it at its next renewal.");
-		count(Kind.NOT_RENEWED, "is not renewed", "are not renewed",
-				"When their leases end, others can take them while their holders still work.");
-		count(Kind.FORCE_RELEASED, "was released by force in the last 5 minutes",
-				"were released by force in the last 5 minutes",
-				"A holder goes on until it notices, and may have overlapped with the next one.");
-		count(Kind.FENCE_REFUSED, "was refused by the database in the last 5 minutes",
+	private void addLockProblems() {
+		addLostLocks();
+		addLocksWith(Kind.HELD_TWICE, "is held by two instances", "are held by two instances",
+				"Each of the two acts as the only holder. The one with the lower fencing token has lost the lock, and detects"
+						+ " the loss at its next renewal.");
+		addLocksWith(Kind.NOT_RENEWED, "is not renewed", "are not renewed",
+				"When a lease ends, another owner can acquire the lock while its holder is still working.");
+		addLocksWith(Kind.FORCE_RELEASED, "was force-released in the last 5 minutes",
+				"were force-released in the last 5 minutes",
+				"A holder continues until it detects the release. Its work may have overlapped with that of the next holder.");
+		addLocksWith(Kind.FENCE_REFUSED, "was refused by the database in the last 5 minutes",
 				"were refused by the database in the last 5 minutes",
-				"Another owner has held the lock since. The late transaction was rolled back or never begun, so that no data"
+				"Another owner has held the lock since. The late transaction was rolled back or did not begin, so no data"
 						+ " was overwritten.");
-		count(Kind.WAITED_LONG, "is waited for unusually long", "are waited for unusually long",
-				"The longest wait has lasted for %s.".formatted(longest(LockRow::longestWaitMillis)));
-		count(Kind.HELD_LONG, "is held for unusually long", "are held for unusually long",
+		addLocksWith(Kind.WAITED_LONG, "has an unusually long wait", "have unusually long waits",
+				"The longest request has waited for %s.".formatted(longest(LockRow::longestWaitMillis)));
+		addLocksWith(Kind.HELD_LONG, "is held unusually long", "are held unusually long",
 				"The longest hold has lasted for %s.".formatted(longest(LockRow::longestHoldMillis)));
 	}
 
@@ -117,22 +119,23 @@ final class Problems {
 		return Words.duration(this.rows.stream().mapToLong(millis).max().orElse(0));
 	}
 
-	private void lost() {
+	private void addLostLocks() {
 		long lost = this.rows.stream().filter((row) -> has(row, Kind.LOST)).count();
 		if (lost > 0) {
 			add(Level.BAD, Words.count(lost, "lock was lost", "locks were lost") + " in the last 5 minutes",
-					((lost == 1) ? "Work under it" : "Work under them") + " may have overlapped with other work.",
+					((lost == 1) ? "The work of its holder" : "The work of their holders")
+							+ " may have overlapped with that of the next holder.",
 					null);
 		}
 	}
 
-	private void count(Kind kind, String one, String many, String detail) {
+	private void addLocksWith(Kind kind, String one, String many, String detail) {
 		long number = this.rows.stream().filter((row) -> has(row, kind)).count();
 		if (number > 0) {
 			Level level = this.rows.stream()
-				.flatMap((row) -> row.troubles().stream())
-				.filter((trouble) -> trouble.kind() == kind)
-				.map(LockRow.Trouble::level)
+				.flatMap((row) -> row.problems().stream())
+				.filter((problem) -> problem.kind() == kind)
+				.map(LockRow.LockProblem::level)
 				.max(Comparator.naturalOrder())
 				.orElse(Level.WARNING);
 			add(level, Words.count(number, "lock " + one, "locks " + many), detail, null);
@@ -140,44 +143,44 @@ final class Problems {
 	}
 
 	private static boolean has(LockRow row, Kind kind) {
-		return row.troubles().stream().anyMatch((trouble) -> trouble.kind() == kind);
+		return row.problems().stream().anyMatch((problem) -> problem.kind() == kind);
 	}
 
-	private void failures() {
-		List<String> failing = this.sight.members()
+	private void addFailedRequests() {
+		List<String> failing = this.snapshot.members()
 			.stream()
 			.filter((member) -> member.report()
 				.incidents()
 				.stream()
-				.anyMatch((incident) -> incident.kind().equals(Troubles.Kind.FAILED.name())
+				.anyMatch((incident) -> incident.kind().equals(IncidentRecorder.Kind.FAILED.name())
 						&& incident.agoMillis() + member.ageMillis() < RECENT_FAILURE_MILLIS))
 			.map((member) -> member.report().instance())
 			.toList();
 		if (!failing.isEmpty()) {
-			add(Level.WARNING, "Requests for locks failed in the last minute",
-					"Redis did not answer %s in time, or refused.".formatted(names(failing)), null);
+			add(Level.WARNING, "Acquire requests failed in the last minute",
+					"Redis did not reply to %s in time, or refused the commands.".formatted(names(failing)), null);
 		}
 	}
 
-	private void instances() {
-		List<Member> silent = this.sight.members().stream().filter(Member::silent).toList();
-		if (!silent.isEmpty()) {
-			boolean one = silent.size() == 1;
-			String names = names(silent.stream().map((member) -> member.report().instance()).toList());
-			add(Level.WARNING, one ? names + " does not answer" : silent.size() + " instances do not answer",
-					one ? "It has ended, is frozen, or cannot reach Redis."
+	private void addUnresponsiveInstances() {
+		List<Member> unresponsive = this.snapshot.members().stream().filter(Member::unresponsive).toList();
+		if (!unresponsive.isEmpty()) {
+			boolean one = unresponsive.size() == 1;
+			String names = names(unresponsive.stream().map((member) -> member.report().instance()).toList());
+			add(Level.WARNING, one ? names + " does not reply" : unresponsive.size() + " instances do not reply",
+					one ? "The instance has ended, is frozen, or cannot reach Redis."
 							: names + " have ended, are frozen, or cannot reach Redis.",
-					silent.stream().mapToLong(Member::ageMillis).max().orElse(0));
+					unresponsive.stream().mapToLong(Member::ageMillis).max().orElse(0));
 		}
 	}
 
 	private static String names(List<String> instances) {
-		String first = instances.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
-		return (instances.size() > MOST_NAMES) ? first + " and others" : first;
+		String first = instances.stream().limit(MAX_NAMES).collect(Collectors.joining(", "));
+		return (instances.size() > MAX_NAMES) ? first + " and others" : first;
 	}
 
 	private void add(Level level, String title, String detail, @Nullable Long agoMillis) {
-		this.found.add(new Problem(level, title, detail, agoMillis));
+		this.problems.add(new Problem(level, title, detail, agoMillis));
 	}
 
 }

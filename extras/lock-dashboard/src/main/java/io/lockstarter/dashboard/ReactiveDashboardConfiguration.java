@@ -11,7 +11,8 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.handler.SimpleUrlHandlerMapping;
 
 /**
- * Serves the page in WebFlux applications, on the port of the management endpoints.
+ * Configuration that serves the page in WebFlux applications, on the port of the
+ * management endpoints.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
@@ -19,7 +20,7 @@ import org.springframework.web.reactive.handler.SimpleUrlHandlerMapping;
 @ConditionalOnBean(Dashboard.class)
 public final class ReactiveDashboardConfiguration {
 
-	/** After the application's own mappings, and before static files. */
+	/** Order after the application's own mappings and before static files. */
 	private static final int ORDER = 10;
 
 	@Bean

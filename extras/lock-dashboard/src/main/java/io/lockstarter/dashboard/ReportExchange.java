@@ -24,50 +24,55 @@ import io.lockstarter.logging.LockLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports that instances send one another while somebody looks at a page. The instances
- * whose pages are looked at send theirs to all, every two seconds; that also asks the
- * others, who reply. While nobody looks, nothing is sent.
+ * Exchange of reports between the instances while a page is open. An instance whose page
+ * is open broadcasts its report every two seconds, and the other instances reply with
+ * theirs. While no page is open, no instance sends anything.
  */
 final class ReportExchange {
 
-	/** How often an instance whose page is looked at sends its report. */
+	/** Interval between two reports of an instance whose page is open: 2 s. */
 	static final Duration PERIOD = Duration.ofSeconds(2);
 
 	private static final LockLog logger = LockLog.of(ReportExchange.class);
 
-	/** An instance that has sent a report just now does not send it again. */
+	/** Time after a report during which the instance sends no further report: 700 ms. */
 	private static final long REPLY_PAUSE_NANOS = Duration.ofMillis(700).toNanos();
 
 	/**
-	 * Longer than between two reports of an instance that replies to each request but one
-	 * that came within its pause.
+	 * Age of the latest report from which an instance counts as unresponsive: 2.8 s. It
+	 * exceeds the interval between two reports of an instance that omits one reply
+	 * because of its pause.
 	 */
-	static final Duration SILENCE = Duration.ofMillis(2800);
+	static final Duration UNRESPONSIVE_AFTER = Duration.ofMillis(2800);
 
-	/** How long a reply takes at most, on a busy machine. */
-	private static final long REPLY_NANOS = Duration.ofMillis(800).toNanos();
+	/** Time limit of a reply on a busy machine: 800 ms. */
+	private static final long REPLY_TIMEOUT_NANOS = Duration.ofMillis(800).toNanos();
 
-	private static final long DEAF_NANOS = Duration.ofMillis(2500).toNanos();
+	/** Time without an echo after which the subscription counts as lost: 2.5 s. */
+	private static final long SUBSCRIPTION_LOST_NANOS = Duration.ofMillis(2500).toNanos();
 
-	/** What was heard longer ago, while nobody looked, says nothing about now. */
-	private static final long PAUSE_NANOS = Duration.ofSeconds(10).toNanos();
+	/** Time without own reports after which received reports are obsolete: 10 s. */
+	private static final long IDLE_NANOS = Duration.ofSeconds(10).toNanos();
 
-	/** For how long an instance is shown that has fallen silent. */
-	private static final long SILENT_KEPT_NANOS = Duration.ofMinutes(5).toNanos();
+	/** Time for which an unresponsive instance is still shown: 5 min. */
+	private static final long UNRESPONSIVE_RETENTION_NANOS = Duration.ofMinutes(5).toNanos();
 
-	private static final long INCIDENTS_KEPT_NANOS = Duration.ofHours(1).toNanos();
+	private static final long INCIDENT_RETENTION_NANOS = Duration.ofHours(1).toNanos();
 
 	private static final long SEND_TIMEOUT_MILLIS = 2000;
 
-	private static final int MOST_INSTANCES = 1000;
+	private static final int MAX_INSTANCES = 1000;
 
-	private static final int MOST_DEPARTED = 200;
+	private static final int MAX_DEPARTED = 200;
 
 	private static final String REPORT = "report ";
 
 	private static final String LEFT = "left ";
 
-	/** Opens the subscription of an instance that has never waited for a lock. */
+	/**
+	 * Message without content. Sending it subscribes an instance that has never waited
+	 * for a lock.
+	 */
 	private static final String HELLO = "hello";
 
 	private final String id;
@@ -82,39 +87,43 @@ final class ReportExchange {
 
 	private final LongSupplier nanoTime;
 
-	private final Map<String, Heard> heard = new HashMap<>();
+	/** Latest reports of the other instances, by the ids of the instances. */
+	private final Map<String, ReceivedReport> received = new HashMap<>();
 
-	/** What went wrong on instances that have left, by the time when that was heard. */
-	private final Deque<Departed> departed = new ArrayDeque<>();
+	/** Instances that have left, the latest first, whose incidents are still shown. */
+	private final Deque<DepartedInstance> departed = new ArrayDeque<>();
 
-	/** When others were sent a report of their own, by the ids of their clients. */
+	/** Times of the latest replies to other instances, by the ids of their clients. */
 	private final Map<String, Long> replies = new HashMap<>();
 
 	private long sequence;
 
-	/** When a report was sent to all. */
+	/** Time of the latest broadcast report. */
 	private long publishedAt;
 
 	private long publishedSequence;
 
-	/** When a report was sent to all that has come back, and so was heard by others. */
+	/**
+	 * Time of the latest broadcast report that this instance has received itself, and
+	 * that has therefore reached the others.
+	 */
 	private long echoedAt;
 
-	/** When the first report was sent to all that has not come back since. */
-	private @Nullable Long unechoedSince;
+	/** Time of the first broadcast report after that one. */
+	private @Nullable Long echoPendingSince;
 
 	private @Nullable String refusal;
 
 	private volatile boolean watching;
 
-	private volatile boolean away;
+	private volatile boolean hasLeft;
 
 	/**
-	 * Replies to others from now on.
-	 * @param id the id of the own reports
-	 * @param own makes the own report
-	 * @param listener is told the reports of others
-	 * @param executor runs what follows from a message, one after the other
+	 * Creates an exchange that replies to other instances from now on.
+	 * @param id the unique id of this instance
+	 * @param own creates the report of this instance
+	 * @param listener is notified of the reports of other instances
+	 * @param executor processes the received messages sequentially
 	 */
 	ReportExchange(String id, ClientMessages messages, Supplier<InstanceReport> own, Consumer<InstanceReport> listener,
 			Executor executor, LongSupplier nanoTime) {
@@ -125,29 +134,30 @@ final class ReportExchange {
 		this.executor = executor;
 		this.nanoTime = nanoTime;
 		long now = nanoTime.getAsLong();
-		this.publishedAt = now - PAUSE_NANOS;
-		this.echoedAt = now - PAUSE_NANOS;
-		messages.listen(this::received);
+		this.publishedAt = now - IDLE_NANOS;
+		this.echoedAt = now - IDLE_NANOS;
+		messages.listen(this::messageReceived);
 	}
 
-	/** Subscribes, so that this instance hears others who ask. */
+	/** Subscribes to the messages of the other instances. */
 	void open() {
-		this.away = false;
+		this.hasLeft = false;
 		send(() -> this.messages.broadcast(HELLO));
 	}
 
 	/**
-	 * Sends the own report to all.
-	 * @param watching whether others are asked for theirs
-	 * @param inspection what this instance has found in the backend for all
-	 * @return completes when the backend has the report
+	 * Broadcasts the report of this instance.
+	 * @param watching whether the other instances have to reply with their reports
+	 * @param inspection the inspection of the backend, or {@code null} if another
+	 * instance inspects the backend
+	 * @return a future that completes when the backend has received the report
 	 */
 	CompletableFuture<?> publish(boolean watching, @Nullable Inspection inspection) {
 		this.watching = watching;
-		if (this.away) {
+		if (this.hasLeft) {
 			return CompletableFuture.completedFuture(null);
 		}
-		InstanceReport report = this.own.get().sent(begin(), watching, inspection);
+		InstanceReport report = this.own.get().sent(startBroadcast(), watching, inspection);
 		return send(() -> this.messages.broadcast(REPORT + ReportText.of(report))).whenComplete((sent, failure) -> {
 			synchronized (this) {
 				this.refusal = (failure != null) ? text(failure) : null;
@@ -155,35 +165,35 @@ final class ReportExchange {
 		});
 	}
 
-	private synchronized long begin() {
+	private synchronized long startBroadcast() {
 		long now = this.nanoTime.getAsLong();
-		if (now - this.publishedAt >= PAUSE_NANOS) {
-			this.heard.clear();
-			this.unechoedSince = null;
+		if (now - this.publishedAt >= IDLE_NANOS) {
+			this.received.clear();
+			this.echoPendingSince = null;
 		}
 		this.publishedAt = now;
 		this.publishedSequence = ++this.sequence;
-		this.unechoedSince = Objects.requireNonNullElse(this.unechoedSince, now);
+		this.echoPendingSince = Objects.requireNonNullElse(this.echoPendingSince, now);
 		return this.publishedSequence;
 	}
 
 	/**
-	 * Tells others that this instance leaves, and replies to nobody from then on.
-	 * @return completes when they are told, or cannot be
+	 * Notifies the other instances that this instance leaves, and stops replying.
+	 * @return a future that completes when the notification was sent or has failed
 	 */
 	CompletableFuture<?> leave() {
 		return CompletableFuture.supplyAsync(() -> {
-			this.away = true;
-			return isKnown() ? send(() -> this.messages.broadcast(LEFT + this.id))
+			this.hasLeft = true;
+			return isKnownToOthers() ? send(() -> this.messages.broadcast(LEFT + this.id))
 					: CompletableFuture.completedFuture(null);
 		}, this.executor).thenCompose((sent) -> sent).handle((sent, failure) -> null);
 	}
 
-	/** Whether another instance may show this one. */
-	private synchronized boolean isKnown() {
+	/** Returns whether another instance may show this one. */
+	private synchronized boolean isKnownToOthers() {
 		long now = this.nanoTime.getAsLong();
-		return now - this.publishedAt < PAUSE_NANOS
-				|| this.replies.values().stream().anyMatch((repliedAt) -> now - repliedAt < PAUSE_NANOS);
+		return now - this.publishedAt < IDLE_NANOS
+				|| this.replies.values().stream().anyMatch((repliedAt) -> now - repliedAt < IDLE_NANOS);
 	}
 
 	private static CompletableFuture<?> send(Supplier<CompletableFuture<?>> message) {
@@ -203,62 +213,66 @@ final class ReportExchange {
 		return (cause instanceof LockBackendException known) ? known.detail() : String.valueOf(cause.getMessage());
 	}
 
-	/** Called by the thread that reads messages, which must not be held up. */
-	private void received(String message) {
+	/** Hands a message over to the executor, because the caller must not be blocked. */
+	private void messageReceived(String message) {
 		if (message.startsWith(REPORT)) {
-			this.executor.execute(() -> hear(message.substring(REPORT.length())));
+			this.executor.execute(() -> reportReceived(message.substring(REPORT.length())));
 		}
 		else if (message.startsWith(LEFT)) {
-			this.executor.execute(() -> forget(message.substring(LEFT.length())));
+			this.executor.execute(() -> remove(message.substring(LEFT.length())));
 		}
 	}
 
-	private void hear(String text) {
+	private void reportReceived(String text) {
 		InstanceReport report;
 		try {
 			report = ReportText.parse(text);
 		}
 		catch (IllegalArgumentException ex) {
-			logger.debug("A report was not understood", ex);
+			logger.debug("A report of another instance is not in the format of this version, and is ignored", ex);
 			return;
 		}
 		if (report.id().equals(this.id)) {
-			echoed(report.sequence());
+			echoReceived(report.sequence());
 		}
-		else if (keep(report)) {
+		else if (storeIfNew(report)) {
 			this.listener.accept(report);
-			if (report.watching() && !this.away && isDue(report.client())) {
+			if (report.watching() && !this.hasLeft && isReplyDue(report.client())) {
 				reply(report.client());
 			}
 		}
 	}
 
-	/** Returns whether it is news: in a quorum each server passes it on. */
-	private synchronized boolean keep(InstanceReport report) {
-		Heard known = this.heard.get(report.id());
+	/**
+	 * Stores a report unless it is known, and returns whether it was new. In a quorum,
+	 * each server delivers the report once.
+	 */
+	private synchronized boolean storeIfNew(InstanceReport report) {
+		ReceivedReport known = this.received.get(report.id());
 		if (known != null && known.report().sequence() >= report.sequence()) {
 			return false;
 		}
-		if (known != null || this.heard.size() < MOST_INSTANCES) {
-			this.heard.put(report.id(), new Heard(report, this.nanoTime.getAsLong()));
+		if (known != null || this.received.size() < MAX_INSTANCES) {
+			this.received.put(report.id(), new ReceivedReport(report, this.nanoTime.getAsLong()));
 			this.departed.removeIf((gone) -> gone.id().equals(report.id()));
 		}
 		return true;
 	}
 
-	private synchronized void echoed(long number) {
+	private synchronized void echoReceived(long number) {
 		if (number == this.publishedSequence) {
 			this.echoedAt = this.publishedAt;
-			this.unechoedSince = null;
+			this.echoPendingSince = null;
 		}
 	}
 
 	/**
-	 * Whether a client is to be sent a report of its own: one for all is not due soon.
+	 * Returns whether this instance has to reply to a client, because it has not just
+	 * sent a report and will not broadcast one soon.
 	 */
-	private synchronized boolean isDue(String client) {
+	private synchronized boolean isReplyDue(String client) {
 		long now = this.nanoTime.getAsLong();
-		this.replies.values().removeIf((repliedAt) -> now - repliedAt >= PAUSE_NANOS);
+		this.replies.values().removeIf((repliedAt) -> now - repliedAt >= IDLE_NANOS);
 		Long repliedAt = this.replies.get(client);
 		if (this.watching || now - this.publishedAt < REPLY_PAUSE_NANOS
 				|| (repliedAt != null && now - repliedAt < REPLY_PAUSE_NANOS)) {
@@ -272,7 +286,7 @@ final class ReportExchange {
 		InstanceReport report = this.own.get().sent(nextSequence(), false, null);
 		send(() -> this.messages.send(client, REPORT + ReportText.of(report))).whenComplete((sent, failure) -> {
 			if (failure != null) {
-				logger.debug("A report to an instance that asked was not sent", failure);
+				logger.debug("The reply to another instance, which shows the lock dashboard, was not sent", failure);
 			}
 		});
 	}
@@ -281,86 +295,91 @@ final class ReportExchange {
 		return ++this.sequence;
 	}
 
-	private synchronized void forget(String id) {
-		Heard gone = this.heard.remove(id);
+	private synchronized void remove(String id) {
+		ReceivedReport gone = this.received.remove(id);
 		if (gone != null) {
-			this.departed.addFirst(new Departed(id, gone.report().instance(), gone.report().incidents(), gone.at()));
-			if (this.departed.size() > MOST_DEPARTED) {
+			this.departed
+				.addFirst(new DepartedInstance(id, gone.report().instance(), gone.report().incidents(), gone.at()));
+			if (this.departed.size() > MAX_DEPARTED) {
 				this.departed.removeLast();
 			}
 		}
 	}
 
-	/** Returns what is known of all instances. */
+	/** Returns all known instances with their reports. */
 	Roster roster() {
 		InstanceReport report = this.own.get();
 		List<Member> members = new ArrayList<>();
 		members.add(new Member(report, true, 0, false));
 		synchronized (this) {
 			long now = this.nanoTime.getAsLong();
-			long unechoed = unechoed(now);
-			boolean hears = unechoed < REPLY_NANOS;
-			List.copyOf(this.heard.values())
+			long pending = echoPendingNanos(now);
+			boolean subscribed = pending < REPLY_TIMEOUT_NANOS;
+			List.copyOf(this.received.values())
 				.stream()
-				.filter((other) -> now - other.at() > SILENT_KEPT_NANOS)
-				.forEach((gone) -> forget(gone.report().id()));
-			this.departed.removeIf((gone) -> now - gone.at() > INCIDENTS_KEPT_NANOS);
-			this.heard.values()
+				.filter((other) -> now - other.at() > UNRESPONSIVE_RETENTION_NANOS)
+				.forEach((gone) -> remove(gone.report().id()));
+			this.departed.removeIf((gone) -> now - gone.at() > INCIDENT_RETENTION_NANOS);
+			this.received.values()
 				.stream()
 				.map((other) -> new Member(other.report(), false, TimeUnit.NANOSECONDS.toMillis(now - other.at()),
-						hears && isSilent(other, now)))
+						subscribed && isUnresponsive(other, now)))
 				.sorted(Comparator.comparing((Member member) -> member.report().instance())
 					.thenComparing((member) -> member.report().id()))
 				.forEach(members::add);
-			return new Roster(members, this.departed.stream().map((gone) -> gone.aged(now)).toList(), hears,
-					unechoed >= DEAF_NANOS, this.refusal);
+			return new Roster(members, this.departed.stream().map((gone) -> gone.aged(now)).toList(), subscribed,
+					pending >= SUBSCRIPTION_LOST_NANOS, this.refusal);
 		}
 	}
 
-	/** Whoever was asked, as the own echo shows, and has not replied. */
-	private boolean isSilent(Heard other, long now) {
-		return now - other.at() > SILENCE.toNanos() && this.echoedAt - other.at() > 0
-				&& now - this.echoedAt > REPLY_NANOS;
+	/** Returns whether an instance received the latest broadcast and has not replied. */
+	private boolean isUnresponsive(ReceivedReport other, long now) {
+		return now - other.at() > UNRESPONSIVE_AFTER.toNanos() && this.echoedAt - other.at() > 0
+				&& now - this.echoedAt > REPLY_TIMEOUT_NANOS;
 	}
 
-	/** Since when own reports have not come back, as far as is known. */
-	private long unechoed(long now) {
-		Long since = this.unechoedSince;
+	/** Returns the time since the first broadcast that this instance has not received. */
+	private long echoPendingNanos(long now) {
+		Long since = this.echoPendingSince;
 		return (since != null) ? now - since : 0;
 	}
 
 	/**
-	 * The instances as far as they are known.
+	 * Known instances.
 	 *
 	 * @param members the instances, this one first
-	 * @param departed those that have left, the latest first
-	 * @param hears whether messages reach this instance just now
-	 * @param deaf whether none has for longer than a busy machine explains
-	 * @param refusal why reports cannot be sent, or {@code null} if they can
+	 * @param departed the instances that have left, the latest first
+	 * @param subscribed whether messages reach this instance at the moment
+	 * @param subscriptionLost whether messages have not arrived for longer than a busy
+	 * machine would explain
+	 * @param refusal the reason why reports cannot be sent, or {@code null} if they can
 	 */
-	record Roster(List<Member> members, List<Departed> departed, boolean hears, boolean deaf,
+	record Roster(List<Member> members, List<DepartedInstance> departed, boolean subscribed, boolean subscriptionLost,
 			@Nullable String refusal) {
 
 		Member own() {
 			return this.members.get(0);
 		}
 
-		/** Returns how many locks were lost within the last hour. */
+		/** Returns the number of locks that were lost within the last hour. */
 		long lost() {
 			long present = this.members.stream().mapToLong((member) -> member.report().lost()).sum();
 			return present + this.departed.stream()
-				.flatMap(Departed::incidentsUntilNow)
+				.flatMap(DepartedInstance::incidentsUntilNow)
 				.filter((each) -> each.incident().isLoss() && each.isRecent())
 				.count();
 		}
 
-		/** Returns what went wrong within the last hour, also on instances that left. */
+		/**
+		 * Returns the incidents of the last hour, including those on instances that have
+		 * left.
+		 */
 		List<InstanceIncident> incidents() {
 			return Stream
 				.concat(this.members.stream()
 					.flatMap((member) -> InstanceIncident.of(member.report().instance(), member.report().incidents(),
 							member.ageMillis())),
-						this.departed.stream().flatMap(Departed::incidentsUntilNow))
+						this.departed.stream().flatMap(DepartedInstance::incidentsUntilNow))
 				.filter(InstanceIncident::isRecent)
 				.toList();
 		}
@@ -371,7 +390,7 @@ final class ReportExchange {
 	 * Incident on an instance.
 	 *
 	 * @param instance the instance
-	 * @param incident the incident, with the time that has passed until now
+	 * @param incident the incident, with its current age
 	 */
 	record InstanceIncident(String instance, InstanceReport.Incident incident) {
 
@@ -381,34 +400,35 @@ final class ReportExchange {
 		}
 
 		private boolean isRecent() {
-			return this.incident.agoMillis() < TimeUnit.NANOSECONDS.toMillis(INCIDENTS_KEPT_NANOS);
+			return this.incident.agoMillis() < TimeUnit.NANOSECONDS.toMillis(INCIDENT_RETENTION_NANOS);
 		}
 
 	}
 
 	/**
-	 * An instance.
+	 * Instance with its latest report.
 	 *
-	 * @param report its latest report
-	 * @param own whether it is this one
-	 * @param ageMillis how old the report is
-	 * @param silent whether it has not replied although it was asked
+	 * @param report the latest report
+	 * @param own whether the instance is this one
+	 * @param ageMillis the age of the report
+	 * @param unresponsive whether the instance has not replied to the latest broadcast
 	 */
-	record Member(InstanceReport report, boolean own, long ageMillis, boolean silent) {
+	record Member(InstanceReport report, boolean own, long ageMillis, boolean unresponsive) {
 	}
 
 	/**
-	 * An instance that has left.
+	 * Instance that has left.
 	 *
-	 * @param id tells it from all others
-	 * @param instance its name
-	 * @param incidents what had gone wrong there
-	 * @param at when that was heard, or how long ago in nanoseconds
+	 * @param id the unique id of the instance
+	 * @param instance the instance's name
+	 * @param incidents the incidents in its last report
+	 * @param at the time when its last report was received, or the age of this report, in
+	 * nanoseconds
 	 */
-	record Departed(String id, String instance, List<InstanceReport.Incident> incidents, long at) {
+	record DepartedInstance(String id, String instance, List<InstanceReport.Incident> incidents, long at) {
 
-		private Departed aged(long now) {
-			return new Departed(this.id, this.instance, this.incidents, now - this.at);
+		private DepartedInstance aged(long now) {
+			return new DepartedInstance(this.id, this.instance, this.incidents, now - this.at);
 		}
 
 		private Stream<InstanceIncident> incidentsUntilNow() {
@@ -418,12 +438,12 @@ final class ReportExchange {
 	}
 
 	/**
-	 * A report of another instance.
+	 * Report of another instance.
 	 *
 	 * @param report the report
-	 * @param at when it came
+	 * @param at the time when it was received
 	 */
-	private record Heard(InstanceReport report, long at) {
+	private record ReceivedReport(InstanceReport report, long at) {
 	}
 
 }

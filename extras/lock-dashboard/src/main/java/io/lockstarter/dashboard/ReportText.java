@@ -12,7 +12,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reports as texts of messages: compressed, since names and owners repeat.
+ * Conversion of reports to and from the texts of messages. The texts are compressed
+ * because names and owners repeat.
  */
 final class ReportText {
 
@@ -37,8 +38,9 @@ final class ReportText {
 	}
 
 	/**
-	 * Returns the report in a text.
-	 * @throws IllegalArgumentException if it is none of this version
+	 * Returns the report that a text contains.
+	 * @throws IllegalArgumentException if the text is no report in the format of this
+	 * version
 	 */
 	static InstanceReport parse(String text) {
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();

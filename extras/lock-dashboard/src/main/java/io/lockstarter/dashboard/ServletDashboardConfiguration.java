@@ -10,7 +10,8 @@ import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Serves the page in servlet applications, on the port of the management endpoints.
+ * Configuration that serves the page in servlet applications, on the port of the
+ * management endpoints.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

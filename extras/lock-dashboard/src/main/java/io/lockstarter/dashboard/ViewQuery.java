@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /**
- * What a page wants to see of the locks.
+ * Filter, order and range of the rows that a page requests.
  *
- * @param text what names, instances or threads must contain, in lower case
- * @param metricName the name under which locks must count in meters, or {@code null}
- * @param troubled whether only those are wanted with which something is wrong
- * @param sorting by what rows are sorted
- * @param descending whether the largest comes first
- * @param offset how many rows come before the first one wanted
- * @param limit how many rows are wanted
- * @param pinned keys of rows that are wanted wherever they are
+ * @param text the text that the name, an instance or a thread must contain, in lower case
+ * @param metricName the name under which the locks must count in meters, or {@code null}
+ * @param problemsOnly whether only locks with problems are requested
+ * @param column the column by which the rows are sorted
+ * @param descending whether the order is descending
+ * @param offset the number of rows to skip
+ * @param limit the maximum number of rows
+ * @param pinned the keys of further requested rows
  */
-record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sorting sorting, boolean descending,
+record ViewQuery(String text, @Nullable String metricName, boolean problemsOnly, SortColumn column, boolean descending,
 		int offset, int limit, Set<String> pinned) {
 
-	private static final int LIMIT = 50;
+	private static final int DEFAULT_LIMIT = 50;
 
-	private static final int LARGEST_LIMIT = 200;
+	private static final int MAX_LIMIT = 200;
 
-	/** Reads the parameters of a request. */
+	/** Returns the query in the parameters of a request. */
 	static ViewQuery of(Function<String, @Nullable String> parameters) {
 		String text = parameters.apply("q");
 		String metricName = parameters.apply("metricName");
@@ -39,27 +39,27 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 		String sort = parameters.apply("sort");
 		return new ViewQuery((text != null) ? text.strip().toLowerCase(Locale.ROOT) : "",
 				(metricName == null || metricName.isEmpty()) ? null : metricName,
-				"true".equals(parameters.apply("troubled")), Sorting.of((sort != null) ? sort : "trouble"),
+				"true".equals(parameters.apply("problemsOnly")), SortColumn.of((sort != null) ? sort : "problem"),
 				"true".equals(parameters.apply("descending")), number(parameters, "offset", 0, Integer.MAX_VALUE),
-				number(parameters, "limit", LIMIT, LARGEST_LIMIT), (pinned == null || pinned.isEmpty()) ? Set.of()
-						: Arrays.stream(pinned.split(",", LARGEST_LIMIT)).collect(Collectors.toUnmodifiableSet()));
+				number(parameters, "limit", DEFAULT_LIMIT, MAX_LIMIT), (pinned == null || pinned.isEmpty()) ? Set.of()
+						: Arrays.stream(pinned.split(",", MAX_LIMIT)).collect(Collectors.toUnmodifiableSet()));
 	}
 
-	private static int number(Function<String, @Nullable String> parameters, String name, int byDefault, int largest) {
+	private static int number(Function<String, @Nullable String> parameters, String name, int defaultValue, int max) {
 		String text = parameters.apply(name);
 		if (text == null || text.isEmpty()) {
-			return byDefault;
+			return defaultValue;
 		}
 		if (!text.matches("\\d{1,9}")) {
 			throw new InvalidEndpointRequestException(name + " is " + text,
 					"The parameter '%s' must be a number".formatted(name));
 		}
-		return Math.min(Integer.parseInt(text), largest);
+		return Math.min(Integer.parseInt(text), max);
 	}
 
 	Comparator<RowView> order() {
-		Comparator<RowView> order = this.sorting.order();
-		return (this.descending ? order.reversed() : order).thenComparing(Sorting.BY_NAME);
+		Comparator<RowView> order = this.column.order();
+		return (this.descending ? order.reversed() : order).thenComparing(SortColumn.BY_NAME);
 	}
 
 	/**
@@ -67,9 +67,9 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 	 * @param row the lock as the viewer sees it
 	 * @param lock the same lock
 	 */
-	boolean isPassedBy(RowView row, LockRow lock) {
+	boolean matches(RowView row, LockRow lock) {
 		return (this.metricName == null || this.metricName.equals(row.metricName()))
-				&& (!this.troubled || !row.troubles().isEmpty()) && (this.text.isEmpty() || contains(row.name())
+				&& (!this.problemsOnly || !row.problems().isEmpty()) && (this.text.isEmpty() || contains(row.name())
 						|| contains(row.metricName()) || lock.texts().anyMatch(this::contains));
 	}
 
@@ -78,16 +78,17 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 	}
 
 	/**
-	 * By what rows are sorted.
+	 * Column by which rows are sorted.
 	 */
-	enum Sorting {
+	enum SortColumn {
 
 		NAME, TYPE, HOLDER, HELD, LEASE, WAITING, WAIT,
 
 		/**
-		 * Ascending: the worst come first, and of these the ones that others wait for.
+		 * Column of problems. Its ascending order begins with the worst problems, and
+		 * among equal ones with the locks that have waiting requests.
 		 */
-		TROUBLE;
+		PROBLEM;
 
 		private static final Comparator<RowView> BY_NAME = Comparator.comparing(RowView::name, NaturalOrder.INSTANCE)
 			.thenComparing(RowView::key);
@@ -102,13 +103,13 @@ record ViewQuery(String text, @Nullable String metricName, boolean troubled, Sor
 				case LEASE -> Comparator.comparingLong(RowView::leaseMillis);
 				case WAITING -> Comparator.comparingInt(RowView::requests);
 				case WAIT -> Comparator.comparingLong(RowView::longestWaitMillis);
-				case TROUBLE -> Comparator.comparing(RowView::level)
+				case PROBLEM -> Comparator.comparing(RowView::level)
 					.reversed()
 					.thenComparing((row) -> row.level() == LockRow.Level.GOOD || row.requests() == 0);
 			};
 		}
 
-		private static Sorting of(String name) {
+		private static SortColumn of(String name) {
 			return Arrays.stream(values())
 				.filter((each) -> each.name().equalsIgnoreCase(name))
 				.findFirst()

@@ -3,7 +3,7 @@ package io.lockstarter.dashboard;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Numbers and times in words.
+ * Texts for numbers and durations.
  */
 final class Words {
 
@@ -14,7 +14,7 @@ final class Words {
 		return number + " " + ((number == 1) ? one : many);
 	}
 
-	/** A length of time, as exact as it is worth. */
+	/** Returns the text for a duration. */
 	static String duration(long millis) {
 		long seconds = TimeUnit.MILLISECONDS.toSeconds(Math.max(0, millis));
 		if (seconds < 120) {

@@ -1,5 +1,5 @@
 /**
- * A page that shows the locks of all instances.
+ * Page that shows the locks of all instances.
  */
 @NullMarked
 package io.lockstarter.dashboard;

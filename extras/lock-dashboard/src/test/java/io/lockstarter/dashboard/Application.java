@@ -17,7 +17,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.DefaultResourceLoader;
 
 /**
- * An application in this JVM, with locks in memory.
+ * Application in this JVM, with locks in memory.
  */
 final class Application implements AutoCloseable {
 
@@ -31,9 +31,9 @@ final class Application implements AutoCloseable {
 				(ApplicationListener<AuditApplicationEvent>) (event) -> this.audited.add(event.getAuditEvent()));
 	}
 
-	/** Start one as if Spring Security were not on the class path. */
+	/** Starts an application without Spring Security on its class path. */
 	static Application startWithoutSecurity(WebApplicationType type, String... properties) {
-		// Boot makes two servers of a kind of one application that has Tomcat and Netty
+		// Boot fails to choose one server if both Tomcat and Netty are on the class path
 		String other = (type == WebApplicationType.REACTIVE) ? "org.apache.catalina" : "reactor.netty";
 		return start(
 				builder(type).resourceLoader(

@@ -19,7 +19,7 @@ import io.lockstarter.core.LockMonitor.HolderSnapshot;
 import io.lockstarter.core.LockMonitor.LockSnapshot;
 import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.core.backend.LockBackend;
-import io.lockstarter.dashboard.ClusterWatch.Sight;
+import io.lockstarter.dashboard.ClusterWatch.Snapshot;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +32,7 @@ import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.mock;
 
 /**
- * Instances whose pages are looked at, by a clock that is moved by hand.
+ * Tests of instances with open pages, whose clock and messages the test controls.
  */
 class ClusterWatchTests {
 
@@ -50,16 +50,16 @@ class ClusterWatchTests {
 
 	private Health health = new Health(true, Map.of());
 
-	private boolean silent;
+	private boolean unresponsive;
 
 	private int healthChecks;
 
 	private int listings;
 
-	private int looks;
+	private int inspections;
 
 	@Test
-	void costsFewCommandsHoweverManyLocksAndPagesThereAre() {
+	void sendsFewCommandsWithManyLocksAndPages() {
 		List<ClusterWatch> watches = List.of(join("north"), join("south"), join("east"));
 		for (int i = 0; i < 1000; i++) {
 			this.reports.get(i % 2 == 0 ? "north" : "south").holds("order:" + i, "worker", 3);
@@ -69,18 +69,18 @@ class ClusterWatchTests {
 		this.network.sent = 0;
 		this.healthChecks = 0;
 		this.listings = 0;
-		this.looks = 0;
+		this.inspections = 0;
 		pass(Duration.ofMinutes(1), watches);
 		assertThat(this.network.sent).as("reports").isBetween(85, 92);
-		assertThat(this.healthChecks).as("one instance checks for all, with four commands").isBetween(18, 21);
+		assertThat(this.healthChecks).as("one instance checks on behalf of all, with four commands").isBetween(18, 21);
 		assertThat(this.listings).as("with two commands for 2000 keys").isBetween(5, 11);
-		assertThat(this.looks).as("locks that nobody reports").isZero();
-		assertThat(watches).allSatisfy((watch) -> assertThat(watch.sight().members()).hasSize(3));
-		assertThat(watches).allSatisfy((watch) -> assertThat(watch.sight().inspection()).isNotNull());
+		assertThat(this.inspections).as("unreported locks").isZero();
+		assertThat(watches).allSatisfy((watch) -> assertThat(watch.snapshot().members()).hasSize(3));
+		assertThat(watches).allSatisfy((watch) -> assertThat(watch.snapshot().inspection()).isNotNull());
 	}
 
 	@Test
-	void doesNothingWhileNobodyLooks() {
+	void doesNothingWhileNoPageIsOpen() {
 		ClusterWatch north = join("north");
 		pass(Duration.ofSeconds(3), List.of(north));
 		pass(Duration.ofSeconds(10), List.of());
@@ -92,69 +92,70 @@ class ClusterWatchTests {
 	}
 
 	@Test
-	void looksAtLocksThatNobodyReports() {
+	void inspectsLocksThatNoInstanceReports() {
 		ClusterWatch north = join("north");
 		this.names.add("foreign");
 		pass(Duration.ofSeconds(1), List.of(north));
-		assertThat(north.sight().inspection()).isNotNull()
-			.satisfies((found) -> assertThat(found.locks()).extracting(Inspection.SeenLock::name)
+		assertThat(north.snapshot().inspection()).isNotNull()
+			.satisfies((found) -> assertThat(found.locks()).extracting(Inspection.InspectedLock::name)
 				.containsExactly("foreign"));
 		this.names.clear();
 		pass(Duration.ofSeconds(10), List.of(north));
-		assertThat(north.sight().inspection().locks()).isEmpty();
+		assertThat(north.snapshot().inspection().locks()).isEmpty();
 	}
 
 	@Test
-	void tellsAllWithinFourSecondsThatTheBackendRefusesWrites() {
+	void notifiesAllWithinFourSecondsIfBackendRefusesWrites() {
 		List<ClusterWatch> watches = List.of(join("north"), join("south"));
 		pass(Duration.ofSeconds(5), watches);
 		this.health = new Health(false, Map.of("error", "OOM command not allowed"));
 		pass(Duration.ofMillis(3500), watches);
-		assertThat(watches).allSatisfy((watch) -> assertThat(watch.sight().inspection())
+		assertThat(watches).allSatisfy((watch) -> assertThat(watch.snapshot().inspection())
 			.satisfies((found) -> assertThat(found.refusal()).isEqualTo("OOM command not allowed"))
 			.satisfies((found) -> assertThat(found.failure()).isNull()));
 		this.health = new Health(true, Map.of());
 		pass(Duration.ofMillis(3500), watches);
-		assertThat(watches).allSatisfy((watch) -> assertThat(watch.sight().inspection().refusal()).isNull());
+		assertThat(watches).allSatisfy((watch) -> assertThat(watch.snapshot().inspection().refusal()).isNull());
 	}
 
 	@Test
-	void tellsAllWithinFourSecondsThatTheBackendDoesNotAnswer() {
+	void notifiesAllWithinFourSecondsIfBackendDoesNotReply() {
 		List<ClusterWatch> watches = List.of(join("north"), join("south"));
 		pass(Duration.ofSeconds(5), watches);
-		assertThat(watches).allSatisfy((watch) -> assertThat(watch.sight().silentMillis()).isNull());
-		this.silent = true;
+		assertThat(watches).allSatisfy((watch) -> assertThat(watch.snapshot().unresponsiveMillis()).isNull());
+		this.unresponsive = true;
 		this.network.stuck = true;
 		pass(Duration.ofMillis(3500), watches);
-		assertThat(watches).allSatisfy((watch) -> assertThat(watch.sight().silentMillis()).isBetween(1000L, 5600L));
 		assertThat(watches)
-			.allSatisfy((watch) -> assertThat(watch.sight().members()).noneMatch(ReportExchange.Member::silent));
-		this.silent = false;
+			.allSatisfy((watch) -> assertThat(watch.snapshot().unresponsiveMillis()).isBetween(1000L, 5600L));
+		assertThat(watches).allSatisfy(
+				(watch) -> assertThat(watch.snapshot().members()).noneMatch(ReportExchange.Member::unresponsive));
+		this.unresponsive = false;
 		this.network.stuck = false;
 		pass(Duration.ofMillis(3500), watches);
-		assertThat(watches).allSatisfy((watch) -> assertThat(watch.sight().silentMillis()).isNull());
+		assertThat(watches).allSatisfy((watch) -> assertThat(watch.snapshot().unresponsiveMillis()).isNull());
 	}
 
-	/** A page that was out of sight, or a machine that slept. */
+	/** The page was hidden, or the machine was suspended. */
 	@Test
-	void believesNothingOldWhenSomebodyLooksAgain() {
+	void ignoresOldInformationWhenPageIsShownAgain() {
 		ClusterWatch north = join("north");
 		join("south");
 		pass(Duration.ofSeconds(5), List.of(north));
 		pass(Duration.ofMinutes(5), List.of());
 		this.network.frozen = "south";
 		north.watch();
-		assertThat(north.sight().inspection()).isNull();
-		assertThat(north.sight().silentMillis()).isNull();
+		assertThat(north.snapshot().inspection()).isNull();
+		assertThat(north.snapshot().unresponsiveMillis()).isNull();
 		pass(Duration.ofMillis(300), List.of(north));
-		Sight sight = north.sight();
-		assertThat(sight.silentMillis()).isNull();
-		assertThat(sight.inspection()).isNotNull();
-		assertThat(sight.members()).hasSize(1);
+		Snapshot snapshot = north.snapshot();
+		assertThat(snapshot.unresponsiveMillis()).isNull();
+		assertThat(snapshot.inspection()).isNotNull();
+		assertThat(snapshot.members()).hasSize(1);
 	}
 
 	@Test
-	void anotherInstanceInspectsWhenTheOneThatDidFallsSilent() {
+	void electsAnotherInspectorIfInspectorIsUnresponsive() {
 		List<ClusterWatch> watches = List.of(join("a"), join("b"));
 		pass(Duration.ofSeconds(5), watches);
 		this.network.frozen = "a";
@@ -162,26 +163,26 @@ class ClusterWatchTests {
 		int before = this.healthChecks;
 		pass(Duration.ofSeconds(6), List.of(watches.get(1)));
 		assertThat(this.healthChecks).isGreaterThan(before);
-		assertThat(watches.get(1).sight().inspection()).isNotNull();
-		assertThat(watches.get(1).sight().members()).anyMatch(ReportExchange.Member::silent);
+		assertThat(watches.get(1).snapshot().inspection()).isNotNull();
+		assertThat(watches.get(1).snapshot().members()).anyMatch(ReportExchange.Member::unresponsive);
 	}
 
 	@Test
-	void watchesABackendThatPassesNoMessagesOn() {
-		ClusterWatch alone = watch("alone", ClientMessages.NONE);
+	void watchesBackendWithoutMessages() {
+		ClusterWatch single = watch("single", ClientMessages.NONE);
 		this.names.add("order:42");
-		pass(Duration.ofSeconds(5), List.of(alone));
-		Sight sight = alone.sight();
-		assertThat(sight.roster().hears()).isTrue();
-		assertThat(sight.silentMillis()).isNull();
-		assertThat(sight.inspection().locks()).hasSize(1);
+		pass(Duration.ofSeconds(5), List.of(single));
+		Snapshot snapshot = single.snapshot();
+		assertThat(snapshot.roster().subscribed()).isTrue();
+		assertThat(snapshot.unresponsiveMillis()).isNull();
+		assertThat(snapshot.inspection().locks()).hasSize(1);
 	}
 
-	private void pass(Duration time, List<ClusterWatch> lookedAt) {
+	private void pass(Duration time, List<ClusterWatch> watches) {
 		long end = this.now + time.toNanos();
 		while (this.now < end) {
 			if ((this.now / STEP.toNanos()) % (1000 / STEP.toMillis()) == 0) {
-				lookedAt.forEach(ClusterWatch::watch);
+				watches.forEach(ClusterWatch::watch);
 			}
 			run();
 			this.network.deliver();
@@ -213,17 +214,17 @@ class ClusterWatchTests {
 		LockBackend backend = mock();
 		given(backend.names(anyString(), anyInt())).willAnswer((call) -> {
 			this.listings++;
-			return answer(new LockBackend.Page(List.copyOf(this.names), ""));
+			return reply(new LockBackend.Page(List.copyOf(this.names), ""));
 		});
 		LockMonitor monitor = mock();
 		given(monitor.health()).willAnswer((call) -> {
 			this.healthChecks++;
-			return this.silent ? CompletableFuture.completedFuture(new Health(false, Map.of("error", "no reply")))
+			return this.unresponsive ? CompletableFuture.completedFuture(new Health(false, Map.of("error", "no reply")))
 					: CompletableFuture.completedFuture(this.health);
 		});
 		given(monitor.inspect(anyString())).willAnswer((call) -> {
-			this.looks++;
-			return answer(new LockSnapshot(call.getArgument(0),
+			this.inspections++;
+			return reply(new LockSnapshot(call.getArgument(0),
 					List.of(new HolderSnapshot(
 							new Holder("quiet/worker", Duration.ofSeconds(9), Duration.ofSeconds(20)), 7, 1,
 							Instant.now())),
@@ -234,8 +235,8 @@ class ClusterWatchTests {
 				new BackendInspector(monitor, backend, executor, () -> this.now), executor, () -> this.now);
 	}
 
-	private <T> CompletableFuture<T> answer(T reply) {
-		return this.silent
+	private <T> CompletableFuture<T> reply(T reply) {
+		return this.unresponsive
 				? CompletableFuture.failedFuture(new LockBackendException(LockBackendException.NO_LOCK,
 						LockBackendException.Reason.TIMEOUT, "no reply", null))
 				: CompletableFuture.completedFuture(reply);
@@ -254,7 +255,7 @@ class ClusterWatchTests {
 	}
 
 	/**
-	 * What an instance is to do.
+	 * Scheduled task of an instance.
 	 */
 	private record Task(String owner, long due, Runnable action) {
 	}

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Who sees the page, and what may be done there, where there is no Spring Security.
+ * Tests of the access to the page without Spring Security on the class path.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DashboardAccessTests {
@@ -53,21 +53,21 @@ class DashboardAccessTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void showsThePageWithoutAnyCodeOrProperty(WebApplicationType type) throws InterruptedException {
+	void servesPageWithoutCodeOrProperty(WebApplicationType type) throws InterruptedException {
 		try (Application application = Application.startWithoutSecurity(type)) {
 			WebClient client = application.client();
 			assertThat(client.get("/distributed-locks").status()).isEqualTo(302);
 			assertThat(client.get("/distributed-locks").header("Location")).isEqualTo("distributed-locks/");
-			WebClient.Answer page = client.get("/distributed-locks/");
+			WebClient.Response page = client.get("/distributed-locks/");
 			assertThat(page.status()).isEqualTo(200);
 			assertThat(page.header("Content-Type")).startsWith("text/html");
 			assertThat(page.header("Content-Security-Policy")).startsWith("default-src 'none'; script-src 'self';")
 				.doesNotContain("unsafe");
 			assertThat(page.text()).contains("<h1>Locks</h1>").doesNotContain("<style", "style=", "onclick", "http");
 			assertThat(client.get("/distributed-locks/nothing.js").status()).isEqualTo(404);
-			assertThat(client.get("/actuator/locks").status()).as("the endpoint, which nobody exposed").isEqualTo(404);
+			assertThat(client.get("/actuator/locks").status()).as("the endpoint, which is not exposed").isEqualTo(404);
 			try (LockHandle lock = application.locks().acquire(LockRequest.of("order:42"))) {
-				WebClient.Answer view = client.get("/distributed-locks/api/view");
+				WebClient.Response view = client.get("/distributed-locks/api/view");
 				assertThat(view.text()).contains("\"name\":\"order:42\"", "\"token\":\"" + lock.fencingToken() + "\"")
 					.contains("\"mayRelease\":false");
 				assertThat(view.json()).extractingByKey("instance").asString().startsWith("shop-");
@@ -83,20 +83,20 @@ class DashboardAccessTests {
 	}
 
 	@Test
-	void hasAllFilesThatThePageRefersTo() {
-		TreeSet<String> named = new TreeSet<>(List.of("index.html"));
+	void servesExactlyTheReferencedFiles() {
+		TreeSet<String> referenced = new TreeSet<>(List.of("index.html"));
 		DashboardFiles files = new DashboardFiles();
 		DashboardFiles.NAMES.stream()
 			.flatMap((name) -> REFERENCE.matcher(files.find("/" + name, null).body()).results())
 			.map((MatchResult match) -> (match.group(1) != null) ? match.group(1) : match.group(2))
-			// The page itself, where one logs in again
+			// The page itself, whose request leads to the login
 			.filter((name) -> !name.equals("./"))
-			.forEach(named::add);
-		assertThat(named).containsExactlyInAnyOrderElementsOf(DashboardFiles.NAMES);
+			.forEach(referenced::add);
+		assertThat(referenced).containsExactlyInAnyOrderElementsOf(DashboardFiles.NAMES);
 	}
 
 	@Test
-	void refersToSectionsOfTheGuideThatExist() throws IOException {
+	void linksToExistingSectionsOfTheGuide() throws IOException {
 		List<String> sections = Files.readAllLines(Checkout.file("docs", "operations.md"))
 			.stream()
 			.filter((line) -> line.startsWith("#"))
@@ -108,36 +108,36 @@ class DashboardAccessTests {
 	}
 
 	@Test
-	void hasWordsForAllThatCanGoWrong() {
-		String words = new DashboardFiles().find("/words.js", null).body();
-		assertThat(INCIDENT.matcher(words).results().map((match) -> match.group(1)))
-			.containsExactlyInAnyOrder(Stream.of(Troubles.Kind.values()).map(Enum::name).toArray(String[]::new));
+	void hasTextForEachKindOfIncident() {
+		String script = new DashboardFiles().find("/words.js", null).body();
+		assertThat(INCIDENT.matcher(script).results().map((match) -> match.group(1))).containsExactlyInAnyOrder(
+				Stream.of(IncidentRecorder.Kind.values()).map(Enum::name).toArray(String[]::new));
 	}
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void isOnTheManagementPortWhereThereIsOneAsTheLogTells(WebApplicationType type, CapturedOutput output) {
+	void servesPageOnManagementPortAndLogsItsAddress(WebApplicationType type, CapturedOutput output) {
 		try (Application application = Application.startWithoutSecurity(type, "management.server.port=0",
 				"distributed-lock.dashboard.path=/ops/locks")) {
 			assertThat(application.managementClient().get("/ops/locks").header("Location")).isEqualTo("locks/");
 			assertThat(application.managementClient().get("/ops/locks/").text()).contains("<h1>Locks</h1>");
 			assertThat(application.managementClient().get("/ops/locks/api/view").status()).isEqualTo(200);
 			assertThat(application.client().get("/ops/locks/").status()).isEqualTo(404);
-			assertThat(output).contains("Locks are shown at " + application.managementClient().address()
-					+ "/ops/locks/ without a login: to everybody who can reach this port");
+			assertThat(output).contains("The lock dashboard is at " + application.managementClient().address()
+					+ "/ops/locks/ and requires no login: everybody who can reach this port can see the locks");
 		}
 	}
 
-	/** So that a page that is open again costs next to nothing. */
+	/** Browsers keep the files, so reopening the page transfers only its data. */
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void sendsFewBytesAndNoFileTwice(WebApplicationType type) {
+	void sendsFewBytesAndEachFileOnlyOnce(WebApplicationType type) {
 		try (Application application = Application.startWithoutSecurity(type, "server.compression.enabled=true")) {
 			WebClient client = application.client();
 			int bytes = client.get("/distributed-locks/api/view").text().length();
 			for (String name : DashboardFiles.NAMES) {
 				String path = "/distributed-locks/" + name;
-				WebClient.Answer file = client.get(path);
+				WebClient.Response file = client.get(path);
 				assertThat(client.get(path, "If-None-Match", file.header("ETag"))).as(name)
 					.satisfies((again) -> assertThat(again.status()).isEqualTo(304))
 					.satisfies((again) -> assertThat(again.text()).isEmpty());
@@ -152,7 +152,7 @@ class DashboardAccessTests {
 	}
 
 	@Test
-	void isNotThereWhereTheEndpointIsNotAccessible() {
+	void servesNoPageIfEndpointIsNotAccessible() {
 		for (String property : List.of("management.endpoint.locks.access=none",
 				"management.endpoints.access.max-permitted=none", "management.endpoints.web.exposure.exclude=locks",
 				"distributed-lock.enabled=false")) {
@@ -163,7 +163,7 @@ class DashboardAccessTests {
 	}
 
 	@Test
-	void hidesWhatTheEndpointHides() throws InterruptedException {
+	void hidesNamesThatEndpointHides() throws InterruptedException {
 		try (Application application = Application.startWithoutSecurity(WebApplicationType.SERVLET,
 				"management.endpoint.locks.show-values=never");
 				LockHandle lock = application.locks().acquire(LockRequest.of("patient:smith"))) {
@@ -178,7 +178,7 @@ class DashboardAccessTests {
 				.acquireAsync(LockRequest.of("patient:smith")
 					.owner(LockOwner.create("patient"))
 					.waitTime(LockRequest.FOREVER));
-			WebClient.Answer view = application.client().get("/distributed-locks/api/view");
+			WebClient.Response view = application.client().get("/distributed-locks/api/view");
 			assertThat(view.text()).contains("TIMED_OUT", "\"name\":\"******\",\"hidden\":true")
 				.doesNotContain("smith");
 			Matcher key = HIDDEN_KEY.matcher(view.text());
@@ -186,31 +186,31 @@ class DashboardAccessTests {
 			assertThat(application.client().get("/distributed-locks/api/lock?key=" + key.group(1)).text())
 				.contains("\"owner\":\"patient#")
 				.doesNotContain("smith");
-			assertThat(application.client().get("/distributed-locks/api/view?q=smith").text()).as("found by trying")
+			assertThat(application.client().get("/distributed-locks/api/view?q=smith").text()).as("guessed name")
 				.contains("\"matching\":0");
 			assertThat(application.client().get("/distributed-locks/api/lock?key=patient:smith").text())
-				.as("found by trying")
+				.as("guessed name")
 				.contains("\"holders\":[],\"waits\":[],\"incidents\":[]");
 			patient.cancel(true);
 		}
 	}
 
 	@Test
-	void refusesToWriteWithoutTheProperty() throws InterruptedException {
+	void refusesForcedReleaseWithoutProperties() throws InterruptedException {
 		for (String[] properties : new String[][] { {}, { MAY_RELEASE[0] }, { MAY_RELEASE[1] } }) {
 			try (Application application = Application.startWithoutSecurity(WebApplicationType.SERVLET, properties);
 					LockHandle lock = application.locks().acquire(LockRequest.of("order:42"))) {
-				WebClient.Answer answer = application.client()
+				WebClient.Response response = application.client()
 					.send("DELETE", "/distributed-locks/api/lock?name=order:42", Dashboard.WRITE_HEADER, "release");
-				assertThat(answer.status()).isEqualTo(403);
-				assertThat(answer.text()).contains("distributed-lock.endpoint.force-release=true");
+				assertThat(response.status()).isEqualTo(403);
+				assertThat(response.text()).contains("distributed-lock.endpoint.force-release=true");
 				assertThat(lock.isValid()).isTrue();
 			}
 		}
 	}
 
 	@Test
-	void showsOneOfSeveralRegistries() throws InterruptedException {
+	void showsOneRegistryAtATime() throws InterruptedException {
 		try (Application application = Application.startWithoutSecurity(WebApplicationType.SERVLET, MAY_RELEASE[0],
 				MAY_RELEASE[1], "distributed-lock.registries.billing.key-prefix=billing:")) {
 			WebClient client = application.client();
@@ -224,10 +224,10 @@ class DashboardAccessTests {
 			assertThat(client.get("/distributed-locks/api/view?registry=billing").text()).contains("\"rows\":[]");
 			assertThat(client.get("/distributed-locks/api/view?registry=biling").status()).isEqualTo(400);
 			for (String registry : List.of("billing", "default")) {
-				WebClient.Answer answer = client.send("DELETE",
+				WebClient.Response response = client.send("DELETE",
 						"/distributed-locks/api/lock?name=order:42&registry=" + registry, Dashboard.WRITE_HEADER,
 						"release");
-				assertThat(answer.status()).isEqualTo(registry.equals("default") ? 200 : 404);
+				assertThat(response.status()).isEqualTo(registry.equals("default") ? 200 : 404);
 			}
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 			await().untilAsserted(
@@ -238,7 +238,7 @@ class DashboardAccessTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void takesALockAwayForThePageOnlyAndAuditsIt(WebApplicationType type) throws InterruptedException {
+	void releasesByForceOnlyForThePageAndAuditsRelease(WebApplicationType type) throws InterruptedException {
 		try (Application application = Application.startWithoutSecurity(type, MAY_RELEASE)) {
 			WebClient client = application.client();
 			String path = "/distributed-locks/api/lock?name=a%20b%2Fc%3F";
@@ -250,10 +250,10 @@ class DashboardAccessTests {
 			assertThat(client.send("POST", path, Dashboard.WRITE_HEADER, "release").status()).isEqualTo(405);
 			assertThat(lock.isValid()).isTrue();
 			assertThat(application.audited()).isEmpty();
-			WebClient.Answer answer = client.send("DELETE", path, Dashboard.WRITE_HEADER, "release", "Sec-Fetch-Site",
-					"same-origin");
-			assertThat(answer.status()).isEqualTo(200);
-			assertThat(answer.text()).contains("\"released\":[{\"owner\":\"shop-");
+			WebClient.Response response = client.send("DELETE", path, Dashboard.WRITE_HEADER, "release",
+					"Sec-Fetch-Site", "same-origin");
+			assertThat(response.status()).isEqualTo(200);
+			assertThat(response.text()).contains("\"released\":[{\"owner\":\"shop-");
 			assertThat(application.audited()).singleElement()
 				.satisfies((event) -> assertThat(event.getType()).isEqualTo(ForceReleaseOperation.AUDIT_TYPE))
 				.satisfies((event) -> assertThat(event.getData()).contains(Map.entry("lock", "a b/c?")));

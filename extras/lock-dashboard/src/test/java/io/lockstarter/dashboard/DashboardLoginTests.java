@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Who sees the page where Spring Security is on the class path.
+ * Tests of the access to the page with Spring Security on the class path.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DashboardLoginTests {
@@ -43,32 +43,32 @@ class DashboardLoginTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void asksForALogin(WebApplicationType type, CapturedOutput output) {
+	void requiresLogin(WebApplicationType type, CapturedOutput output) {
 		try (Application application = Application.start(type, List.of(), USER)) {
-			WebClient.Answer page = application.client().get("/distributed-locks/", "Accept", "text/html");
+			WebClient.Response page = application.client().get("/distributed-locks/", "Accept", "text/html");
 			assertThat(page.status()).isEqualTo(302);
 			assertThat(page.header("Location")).endsWith("/login");
 			assertThat(application.client().get("/distributed-locks/", "Authorization", ANN).text())
 				.contains("<h1>Locks</h1>");
-			assertThat(output).contains("Locks are shown at " + application.client().address()
-					+ "/distributed-locks/ to those who have logged in");
+			assertThat(output).contains("The lock dashboard is at " + application.client().address()
+					+ "/distributed-locks/ and requires a login");
 		}
 	}
 
-	/** A browser would show a dialog of its own, again and again. */
+	/** A challenge would make the browser show its password dialog at each request. */
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void challengesNoBrowserToAskForAPassword(WebApplicationType type) {
+	void sendsNoPasswordChallengeToThePage(WebApplicationType type) {
 		try (Application application = Application.start(type, List.of(), USER)) {
 			for (String path : List.of("view", "lock?key=a", "csrf")) {
-				WebClient.Answer answer = application.client().get("/distributed-locks/api/" + path, headers());
-				assertThat(answer.status()).as(path).isEqualTo(401);
-				assertThat(answer.header("WWW-Authenticate")).as(path).isEmpty();
+				WebClient.Response response = application.client().get("/distributed-locks/api/" + path, headers());
+				assertThat(response.status()).as(path).isEqualTo(401);
+				assertThat(response.header("WWW-Authenticate")).as(path).isEmpty();
 			}
 		}
 	}
 
-	/** The headers that the page sends. */
+	/** Returns the headers that the page sends. */
 	private static String[] headers() {
 		String script = new DashboardFiles().find("/poll.js", null).body();
 		Matcher headers = HEADERS.matcher(script);
@@ -78,14 +78,14 @@ class DashboardLoginTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void showsThePageToNobodyWithoutALoginEvenWhereTheRulesForgetIt(WebApplicationType type) {
+	void requiresLoginEvenIfApplicationPermitsAll(WebApplicationType type) {
 		try (Application application = Application.start(type,
-				List.of((type == WebApplicationType.SERVLET) ? ForgetfulServlet.class : ForgetfulReactive.class),
+				List.of((type == WebApplicationType.SERVLET) ? PermissiveServlet.class : PermissiveReactive.class),
 				USER)) {
 			for (String path : List.of("", "/", "/dashboard.js", "/api/view", "/api/lock?key=a", "/api/csrf")) {
-				WebClient.Answer answer = application.client().get("/distributed-locks" + path);
-				assertThat(answer.status()).as(path).isEqualTo(403);
-				assertThat(answer.text()).startsWith("Log in");
+				WebClient.Response response = application.client().get("/distributed-locks" + path);
+				assertThat(response.status()).as(path).isEqualTo(403);
+				assertThat(response.text()).startsWith("Log in");
 			}
 			assertThat(application.client()
 				.send("DELETE", "/distributed-locks/api/lock?name=a", Dashboard.WRITE_HEADER, "release")
@@ -95,13 +95,12 @@ class DashboardLoginTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "SERVLET", "REACTIVE" })
-	void takesALockAwayInTheNameOfTheUserAndNeverForAForgedRequest(WebApplicationType type)
-			throws InterruptedException {
+	void releasesByForceForUserButNotForForgedRequest(WebApplicationType type) throws InterruptedException {
 		try (Application application = Application.start(type, List.of(), USER)) {
 			WebClient client = application.client();
 			LockHandle lock = application.locks().acquire(LockRequest.of("order:42"));
 			assertThat(client.get("/distributed-locks/api/view", "Authorization", ANN).text())
-				.as("a name, for those with the role")
+				.as("name shown to a user with the role")
 				.contains("order:42");
 			String path = "/distributed-locks/api/lock?name=order:42";
 			assertThat(client.send("DELETE", path, "Authorization", ANN, Dashboard.WRITE_HEADER, "release").status())
@@ -109,9 +108,9 @@ class DashboardLoginTests {
 				.isIn(401, 403);
 			assertThat(lock.isValid()).isTrue();
 			Map<String, Object> csrf = client.get("/distributed-locks/api/csrf", "Authorization", ANN).json();
-			WebClient.Answer answer = client.send("DELETE", path, "Authorization", ANN, Dashboard.WRITE_HEADER,
+			WebClient.Response response = client.send("DELETE", path, "Authorization", ANN, Dashboard.WRITE_HEADER,
 					"release", csrf.get("header").toString(), csrf.get("token").toString());
-			assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+			assertThat(response.status()).as(response.text()).isEqualTo(200);
 			assertThat(application.audited()).filteredOn((event) -> event.getType().startsWith("LOCK"))
 				.singleElement()
 				.extracting(AuditEvent::getPrincipal)
@@ -121,10 +120,10 @@ class DashboardLoginTests {
 	}
 
 	/**
-	 * Rules that let everything pass.
+	 * Rules that permit every request.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	static class ForgetfulServlet {
+	static class PermissiveServlet {
 
 		@Bean
 		SecurityFilterChain rules(HttpSecurity http) {
@@ -136,10 +135,10 @@ class DashboardLoginTests {
 	}
 
 	/**
-	 * Rules that let everything pass, for those without a name.
+	 * Rules that permit every request, also without a principal.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	static class ForgetfulReactive {
+	static class PermissiveReactive {
 
 		@Bean
 		SecurityWebFilterChain rules(ServerHttpSecurity http) {

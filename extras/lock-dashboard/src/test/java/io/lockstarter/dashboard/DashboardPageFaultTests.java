@@ -21,17 +21,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What the page shows of faults, and after which time; with two registries; with very
- * many locks; and what it costs.
+ * Stress tests of the page in a browser: the time until it shows a fault, several
+ * registries, 10,000 locks, and the number of commands.
  */
 @Tag("stress")
 @Needs(Tool.BROWSER)
 class DashboardPageFaultTests {
 
-	/** From the event to the page. */
+	/** Time limit from an event until the page shows it. */
 	private static final Duration LIMIT = Duration.ofSeconds(4);
 
-	/** Notes the headlines that the page has. */
+	/** Script that records all headlines of the page. */
 	private static final String TITLES = """
 			window.titles = new Set();
 			const note = () => window.titles.add(document.querySelector("#title").textContent);
@@ -56,7 +56,7 @@ class DashboardPageFaultTests {
 	}
 
 	@Test
-	void tellsOfFaultsWithinFourSeconds() throws Exception {
+	void showsFaultsWithinFourSeconds() throws Exception {
 		PageStage.Instance north = this.stage.start("north");
 		PageStage.Instance south = this.stage.start("south", "--distributed-lock.lease-time=20s");
 		assertThat(south.port()).isPositive();
@@ -70,21 +70,20 @@ class DashboardPageFaultTests {
 				() -> this.stage.redis().cli("ACL", "SETUSER", "default", "resetchannels"),
 				() -> this.stage.redis().cli("ACL", "SETUSER", "default", "allchannels"));
 		this.stage.awaitHolder("order:42", "south packer");
-		within("holder paused", "#title", "south does not answer", () -> south.jvm().stop(),
-				() -> south.jvm().resume());
+		within("holder paused", "#title", "south does not reply", () -> south.jvm().stop(), () -> south.jvm().resume());
 		await().atMost(PATIENCE).until(() -> this.stage.instance("south").contains("Running"));
-		within("Redis paused", "#title", "Redis does not answer", () -> this.stage.redis().stop(),
+		within("Redis paused", "#title", "Redis does not reply", () -> this.stage.redis().stop(),
 				() -> this.stage.redis().resume());
 		within("page's instance paused", "#title", "This page is cut off", () -> north.jvm().stop(),
 				() -> north.jvm().resume());
-		within("Redis killed", "#title", "Redis does not answer", () -> this.stage.redis().kill(),
+		within("Redis killed", "#title", "Redis does not reply", () -> this.stage.redis().kill(),
 				() -> this.stage.redis().restart());
 		south.hold("order:43", "next");
 		await().atMost(PATIENCE).until(() -> this.stage.cell("order:43", "holder"), "south next"::equals);
-		Duration killed = measure("#instance-rows", "Does not answer since ", () -> south.jvm().kill());
+		Duration killed = measure("#instance-rows", "No reply since ", () -> south.jvm().kill());
 		report("holder killed", killed);
 		assertThat(killed).isLessThan(LIMIT);
-		this.stage.awaitText("[data-lock='order:43'] .holder", "south next, does not answer");
+		this.stage.awaitText("[data-lock='order:43'] .holder", "south next, does not reply");
 		this.stage.awaitGone("order:43");
 	}
 
@@ -112,19 +111,19 @@ class DashboardPageFaultTests {
 	}
 
 	@Test
-	void showsNothingOldAsIfItWereNew() throws Exception {
+	void marksOutdatedInformation() throws Exception {
 		PageStage.Instance north = this.stage.start("north");
 		PageStage.Instance south = this.stage.start("south");
 		assertThat(south.port()).isPositive();
 		this.stage.open(north);
-		comesBackIntoSight();
-		redisIsDown(north);
-		pageIsCutOff(north);
+		reconnectsWhenPageIsVisibleAgain();
+		marksOutdatedLocksWhileRedisIsDown(north);
+		marksPageThatIsCutOff(north);
 		assertThat(this.stage.browser().complaints()).isEmpty();
 	}
 
-	/** After longer than a live page takes to be found cut off. */
-	private void comesBackIntoSight() {
+	/** The page is hidden for longer than it takes to count as cut off. */
+	private void reconnectsWhenPageIsVisibleAgain() {
 		this.stage.run(TITLES);
 		this.stage.run("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
 		long hidden = System.nanoTime();
@@ -133,27 +132,27 @@ class DashboardPageFaultTests {
 		this.stage.run("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))");
 		await().atMost(PATIENCE)
 			.until(() -> this.stage.<List<String>>run("return [...window.titles]").contains("All well"));
-		assertThat(this.stage.<List<String>>run("return [...window.titles]")).isSubsetOf("Connecting again…",
-				"All well");
+		assertThat(this.stage.<List<String>>run("return [...window.titles]")).isSubsetOf("Reconnecting…", "All well");
 	}
 
-	private void redisIsDown(PageStage.Instance north) throws Exception {
+	private void marksOutdatedLocksWhileRedisIsDown(PageStage.Instance north) throws Exception {
 		north.hold("order:45", "keeper");
 		this.stage.awaitHolder("order:45", "north keeper");
 		this.stage.redis().kill();
-		this.stage.awaitHeadline("BAD", "Redis does not answer");
+		this.stage.awaitHeadline("BAD", "Redis does not reply");
 		this.stage.screenshot("redis-down");
 		assertThat(Accessibility.violations(this.stage.browser())).as("Redis is down").isEmpty();
-		assertThat(this.stage.instance("south").get(1)).startsWith("Last heard at ");
-		await().atMost(PATIENCE).until(() -> this.stage.cell("order:45", "trouble").contains("Lost "));
+		assertThat(this.stage.instance("south").get(1)).startsWith("Last report at ");
+		await().atMost(PATIENCE).until(() -> this.stage.cell("order:45", "problem").contains("Lost "));
 		this.stage.redis().restart();
 		this.stage.awaitHeadline("BAD", "lost in the last 5 minutes");
 	}
 
-	private void pageIsCutOff(PageStage.Instance north) {
+	private void marksPageThatIsCutOff(PageStage.Instance north) {
 		north.jvm().stop();
 		this.stage.awaitHeadline("BAD", "This page is cut off");
-		assertThat(this.stage.text("#detail")).startsWith("north does not answer. What is shown is from ");
+		assertThat(this.stage.text("#detail"))
+			.startsWith("north does not reply. The page shows the locks as they were at ");
 		assertThat(this.stage.text("#updated")).startsWith("Not updated since ");
 		this.stage.screenshot("cut-off");
 		assertThat(Accessibility.violations(this.stage.browser())).as("cut off").isEmpty();
@@ -163,7 +162,7 @@ class DashboardPageFaultTests {
 	}
 
 	@Test
-	void takesALockOverFromOneThatStandsStill() {
+	void showsNextHolderIfHolderIsSuspended() {
 		PageStage.Instance north = this.stage.start("north");
 		PageStage.Instance south = this.stage.start("south");
 		assertThat(south.port()).isPositive();
@@ -174,7 +173,7 @@ class DashboardPageFaultTests {
 		await().atMost(PATIENCE).until(() -> this.stage.cell("order:42", "waiting"), "1"::equals);
 		south.jvm().stop();
 		this.stage.awaitHolder("order:42", "north shipper");
-		this.stage.awaitHeadline("WARNING", "south does not answer");
+		this.stage.awaitHeadline("WARNING", "south does not reply");
 		assertThat(this.stage.text("#held")).isEqualTo("1");
 		south.jvm().resume();
 		this.stage.awaitHeadline("BAD", "1 lock was lost in the last 5 minutes");
@@ -183,7 +182,7 @@ class DashboardPageFaultTests {
 	}
 
 	@Test
-	void goesOnWhenItsInstanceIsStartedAgain() {
+	void continuesWhenItsInstanceRestarts() {
 		PageStage.Instance north = this.stage.start("north");
 		PageStage.Instance south = this.stage.start("south");
 		this.stage.open(north);
@@ -222,7 +221,7 @@ class DashboardPageFaultTests {
 		await().atMost(PATIENCE).until(() -> this.stage.browser().find("#release-ask").isDisplayed());
 		this.stage.browser().find("#release-ask").click();
 		this.stage.browser().find("#release-do").click();
-		this.stage.awaitText("#drawer-said", "Released. It was held by south/clerk.");
+		this.stage.awaitText("#drawer-said", "Released. The holder was south/clerk.");
 		this.stage.browser().find("#close").click();
 		this.stage.awaitHolder("invoice:7", "north auditor");
 		this.stage.browser().find("#registry").sendKeys("default");
@@ -230,7 +229,7 @@ class DashboardPageFaultTests {
 	}
 
 	@Test
-	void keepsTheBrowserIdleWithTenThousandLocks() {
+	void keepsBrowserMostlyIdleWithTenThousandLocks() {
 		PageStage.Instance north = this.stage.start("north", "--distributed-lock.lease-time=5m");
 		PageStage.Instance south = this.stage.start("south", "--distributed-lock.lease-time=5m");
 		assertThat(south.port()).isPositive();
@@ -253,7 +252,7 @@ class DashboardPageFaultTests {
 	}
 
 	@Test
-	void costsFewCommandsOfRedis() {
+	void sendsFewCommandsToRedis() {
 		List<PageStage.Instance> instances = Stream.of("north", "south", "east")
 			.map((name) -> this.stage.start(name, "--distributed-lock.lease-time=10m"))
 			.toList();
@@ -270,20 +269,20 @@ class DashboardPageFaultTests {
 			.isLessThanOrEqualTo(200);
 	}
 
-	/** Counts the commands of a minute, with those that scripts call. */
+	/** Counts the commands of a minute, including those that scripts call. */
 	private long commandsAMinute(String what, List<WebClient> pages) {
-		Runnable look = () -> pages.forEach((page) -> page.get("/distributed-locks/api/view"));
+		Runnable requestViews = () -> pages.forEach((page) -> page.get("/distributed-locks/api/view"));
 		await().atMost(PATIENCE)
 			.pollInterval(Duration.ofSeconds(1))
 			.pollDelay(Duration.ZERO)
 			.during(Duration.ofSeconds(8))
-			.untilAsserted(look::run);
+			.untilAsserted(requestViews::run);
 		CommandStats before = this.stage.redis().stats();
 		long begun = System.nanoTime();
 		await().atMost(PATIENCE.multipliedBy(2))
 			.pollInterval(Duration.ofSeconds(1))
 			.during(Duration.ofSeconds(60))
-			.untilAsserted(look::run);
+			.untilAsserted(requestViews::run);
 		CommandStats delta = this.stage.redis().stats().minus(before);
 		long commands = Math.round(delta.total() * 60e9 / (System.nanoTime() - begun));
 		System.out.printf("[dashboard] 1000 locks, %s: %s commands a minute %s%n", what, commands, delta.calls());

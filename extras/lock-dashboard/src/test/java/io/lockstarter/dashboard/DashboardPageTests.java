@@ -16,14 +16,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The page in a browser, with two instances of an application that has the dependency and
- * says nothing about it.
+ * Tests of the page in a browser, with two instances of an application that has the
+ * dependency without further configuration.
  */
 @Needs(Tool.BROWSER)
 class DashboardPageTests {
 
 	/**
-	 * Keeps in mind what the page has ever said of permits, and which headlines it had.
+	 * Script that records the highest number of used permits and all headlines.
 	 */
 	private static final String WATCH = """
 			window.permits = 0;
@@ -35,7 +35,7 @@ class DashboardPageTests {
 			}).observe(document.body, { subtree: true, childList: true, characterData: true });
 			""";
 
-	/** Counts how far rows move by themselves. */
+	/** Script that measures how far rows move. */
 	private static final String SHIFTS = """
 			window.shift = 0;
 			new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
@@ -55,7 +55,7 @@ class DashboardPageTests {
 	private PageStage.Instance south;
 
 	@Test
-	void tellsTheTruthWhateverHappens() throws Exception {
+	void showsStateOfLocksAndInstances() throws Exception {
 		try (PageStage opened = new PageStage(this.directory)) {
 			this.stage = opened;
 			this.north = opened.start("north");
@@ -64,29 +64,29 @@ class DashboardPageTests {
 			opened.open(this.north);
 			opened.run(WATCH);
 			listsInstancesThatNeverWaited();
-			countsRequestsThatWait();
-			namesTheThreadAfterAHandOver();
+			countsWaitingRequests();
+			showsThreadAfterHandOver();
 			countsPermits();
-			releasesByForceByKeyboardAlone();
-			staysWhereItIsPointedAt();
-			findsAmongManyLocks();
-			looks();
+			releasesByForceByKeyboard();
+			keepsRowsUnderPointer();
+			filtersAndSortsManyLocks();
+			isAccessibleAndFitsOnScreen();
 			asksToLogInAgain();
-			redisIsFull();
-			messagesAreRefused();
+			showsThatRedisIsFull();
+			showsThatMessagesAreRefused();
 			assertThat(opened.browser().complaints()).isEmpty();
 		}
 	}
 
 	private void listsInstancesThatNeverWaited() {
 		await().atMost(PATIENCE).until(() -> this.stage.instance("south").contains("Running"));
-		assertThat(this.stage.instance("north")).startsWith("north", "Answers this page", "1.2.3");
+		assertThat(this.stage.instance("north")).startsWith("north", "Serves this page", "1.2.3");
 		assertThat(this.stage.instance("south")).startsWith("south", "Running", "1.2.3");
 		assertThat(this.stage.none()).isEqualTo("Nobody holds a lock or waits for one.");
 		this.stage.awaitText("#held-line title", "between 0 and 0");
 	}
 
-	private void countsRequestsThatWait() {
+	private void countsWaitingRequests() {
 		this.south.hold("order:42", "packer");
 		this.stage.awaitHolder("order:42", "south packer");
 		this.north.hold("order:42", "shipper");
@@ -97,7 +97,7 @@ class DashboardPageTests {
 		assertThat(this.stage.text("#held")).isEqualTo("1");
 		assertThat(this.stage.text("#detail")).isEqualTo("2 requests wait on 2 instances.");
 		this.stage.browser().find("[data-lock='order:42'] .name").click();
-		this.stage.awaitText("#drawer-now", "south, packer, has held it since ");
+		this.stage.awaitText("#drawer-now", "south, packer, has held the lock since ");
 		this.stage.awaitText("#drawer-waits", "second for ");
 		this.stage.awaitText("#drawer-waits", "shipper for ");
 		assertThat(this.stage.text("#drawer-steps")).contains("jcmd PID Thread.print | grep -F -A 30 '\"packer\"'");
@@ -109,7 +109,7 @@ class DashboardPageTests {
 		this.stage.awaitGone("order:42");
 	}
 
-	private void namesTheThreadAfterAHandOver() {
+	private void showsThreadAfterHandOver() {
 		this.south.hold("order:50", "first");
 		this.stage.awaitHolder("order:50", "south first");
 		this.south.hold("order:50", "next");
@@ -135,7 +135,7 @@ class DashboardPageTests {
 		assertThat(this.stage.<Long>run("return window.permits")).isEqualTo(4);
 	}
 
-	private void releasesByForceByKeyboardAlone() {
+	private void releasesByForceByKeyboard() {
 		this.south.hold("order:43", "taker");
 		this.stage.awaitHolder("order:43", "south taker");
 		this.stage.browser().run("document.querySelector(`[data-lock='order:43'] .name`).focus()");
@@ -146,22 +146,23 @@ class DashboardPageTests {
 		assertThat(Accessibility.violations(this.stage.browser())).as("drawer").isEmpty();
 		this.stage.browser().run("document.querySelector('#release-ask').focus()");
 		this.stage.browser().press(Keys.ENTER);
-		assertThat(this.stage.browser().<String>run("return document.activeElement.id")).as("the harmless one")
+		assertThat(this.stage.browser().<String>run("return document.activeElement.id"))
+			.as("focus on the harmless button")
 			.isEqualTo("release-cancel");
 		this.stage.browser().press(Keys.chord(Keys.SHIFT, Keys.TAB));
 		this.stage.browser().press(Keys.ENTER);
-		this.stage.awaitText("#drawer-said", "Released. It was held by south/taker.");
+		this.stage.awaitText("#drawer-result", "Released. The holder was south/taker.");
 		this.stage.browser().press(Keys.ESCAPE);
 		leave();
-		// Lost on another instance than the one that shows it
-		this.stage.awaitText("#incident-rows", "Lost the lock: it was released by force");
+		// The lock was lost on another instance than the one that serves the page
+		this.stage.awaitText("#incident-rows", "Lost the lock: it was force-released");
 		assertThat(this.stage.text("#incident-rows tr")).contains("south").contains("order:43").contains("taker");
 		this.stage.awaitText("#lost", "1");
-		this.stage.awaitHeadline("WARNING", "1 lock was released by force in the last 5 minutes");
-		assertThat(this.stage.cell("order:43", "trouble")).startsWith("Released by force ");
+		this.stage.awaitHeadline("WARNING", "1 lock was force-released in the last 5 minutes");
+		assertThat(this.stage.cell("order:43", "problem")).startsWith("Force-released ");
 	}
 
-	private void staysWhereItIsPointedAt() {
+	private void keepsRowsUnderPointer() {
 		for (String name : List.of("m:1", "m:2", "m:10")) {
 			this.south.hold(name, "holder-" + name);
 			this.stage.awaitHolder(name, "south holder-" + name);
@@ -170,8 +171,7 @@ class DashboardPageTests {
 			.<List<String>>run("return [...document.querySelectorAll('#rows tr')].map(({ dataset }) => dataset.lock)"))
 			.containsExactly("order:43", "m:1", "m:2", "m:10");
 		this.stage.run(SHIFTS);
-		// The order also stays while the focus, which the keyboard may have left there,
-		// is in the table
+		// The order also stays while the focus is in the table
 		this.stage.run("document.activeElement.blur()");
 		this.stage.browser().moveTo("[data-lock='m:2'] .name");
 		Number before = top("m:2");
@@ -181,7 +181,7 @@ class DashboardPageTests {
 		this.south.free("holder-m:1");
 		await().atMost(PATIENCE).until(() -> this.stage.cell("m:1", "holder"), "gone"::equals);
 		this.stage.awaitHolder("a:1", "south holder-a:1");
-		assertThat(top("m:2")).as("where it was").isEqualTo(before);
+		assertThat(top("m:2")).as("position of the row").isEqualTo(before);
 		this.stage.browser().moveTo("h1");
 		this.stage.awaitGone("m:1");
 		await().atMost(PATIENCE).until(() -> top("a:1").doubleValue() < top("m:2").doubleValue());
@@ -197,7 +197,7 @@ class DashboardPageTests {
 			.run("return document.querySelector(`[data-lock='${arguments[0]}']`).getBoundingClientRect().top", lock);
 	}
 
-	private void findsAmongManyLocks() {
+	private void filtersAndSortsManyLocks() {
 		this.south.jvm().send("crowd %s 0".formatted(CROWD));
 		this.stage.awaitText("#range", "1–50 of 121");
 		this.stage.browser().find("#next").click();
@@ -218,16 +218,16 @@ class DashboardPageTests {
 		await().atMost(PATIENCE).until(() -> this.stage.text("#rows tr:nth-child(2) .name"), "crowd:119"::equals);
 		assertThat(this.stage.browser().find("th[data-sort='name']").getDomAttribute("aria-sort"))
 			.isEqualTo("descending");
-		this.stage.browser().find("th[data-sort='trouble'] button").click();
+		this.stage.browser().find("th[data-sort='problem'] button").click();
 		await().atMost(PATIENCE).until(() -> this.stage.text("#rows .name"), "order:43"::equals);
 	}
 
-	private void looks() {
+	private void isAccessibleAndFitsOnScreen() {
 		for (String scheme : List.of("dark", "light")) {
 			this.stage.browser().prefer(scheme, true);
 			assertThat(this.stage.browser().paleTexts()).as(scheme).isEmpty();
 			assertThat(Accessibility.violations(this.stage.browser())).as(scheme).isEmpty();
-			// 640 pixels are those of a window of 1280 at 200 %
+			// A window of 1280 pixels has 640 CSS pixels at 200 %
 			for (int width : List.of(390, 640, 1280)) {
 				this.stage.browser().size(width, 900);
 				this.stage.screenshot("%s-%s".formatted(scheme, width));
@@ -244,41 +244,41 @@ class DashboardPageTests {
 							return [...document.querySelectorAll("#rows tr")].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length;
 							""")
 			.intValue()).as("locks on a screen of 1280 x 900").isGreaterThanOrEqualTo(25);
-		assertThat(Accessibility.violationsWith(this.stage.browser(), "<img src='icon.svg'>")).as("a planted obstacle")
+		assertThat(Accessibility.violationsWith(this.stage.browser(), "<img src='icon.svg'>")).as("planted violation")
 			.singleElement()
 			.asString()
 			.startsWith("image-alt");
 	}
 
-	/** As if the session had ended. */
+	/** The responses are those after the end of the session. */
 	private void asksToLogInAgain() {
 		this.stage.run("""
-				window.asking = window.fetch;
+				window.originalFetch = window.fetch;
 				window.fetch = () => Promise.resolve(new Response("", { status: 401 }));
 				""");
 		this.stage.awaitHeadline("BAD", "You are logged out");
 		assertThat(this.stage.browser().find("#login").isDisplayed()).isTrue();
-		this.stage.run("window.fetch = window.asking");
-		this.stage.open(this.north, "WARNING", "1 lock was released by force in the last 5 minutes");
+		this.stage.run("window.fetch = window.originalFetch");
+		this.stage.open(this.north, "WARNING", "1 lock was force-released in the last 5 minutes");
 		this.stage.run(WATCH);
 	}
 
-	private void redisIsFull() {
+	private void showsThatRedisIsFull() {
 		this.stage.redis().cli("CONFIG", "SET", "maxmemory", "1");
 		this.stage.awaitHeadline("BAD", "Redis refuses writes");
-		assertThat(this.stage.text("#detail")).contains("New locks fail").contains("maxmemory");
+		assertThat(this.stage.text("#detail")).contains("Acquire requests fail").contains("maxmemory");
 		this.stage.screenshot("full");
 		this.stage.redis().cli("CONFIG", "SET", "maxmemory", "0");
-		this.stage.awaitHeadline("WARNING", "1 lock was released by force in the last 5 minutes");
+		this.stage.awaitHeadline("WARNING", "1 lock was force-released in the last 5 minutes");
 	}
 
-	private void messagesAreRefused() {
+	private void showsThatMessagesAreRefused() {
 		this.stage.redis().cli("ACL", "SETUSER", "default", "resetchannels");
 		this.stage.awaitText("#problems", "Waiting is slower: Redis delivers no messages");
-		assertThat(this.stage.text("#problems")).contains("Locks work, but a waiting request")
+		assertThat(this.stage.text("#problems")).contains("Locks work, but each waiting request")
 			.containsPattern("NOPERM|PUBLISH");
-		assertThat(this.stage.instance("south")).noneMatch((cell) -> cell.contains("does not answer"));
-		this.south.hold("order:44", "unheard");
+		assertThat(this.stage.instance("south")).noneMatch((cell) -> cell.contains("No reply"));
+		this.south.hold("order:44", "polling");
 		await().atMost(PATIENCE).until(() -> this.stage.text("#range"), "1–50 of 122"::equals);
 		this.stage.redis().cli("ACL", "SETUSER", "default", "allchannels");
 		await().atMost(PATIENCE).until(() -> !this.stage.text("#problems").contains("delivers no messages"));
@@ -287,7 +287,7 @@ class DashboardPageTests {
 			.noneMatch((title) -> title.contains("south"));
 	}
 
-	/** Whoever has the focus in the table uses it. */
+	/** Removes the focus from the table, so that the table is no longer in use. */
 	private void leave() {
 		this.stage.run("document.activeElement.blur()");
 	}

@@ -8,6 +8,9 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/**
+ * Tests of {@link DashboardRuntimeHints}.
+ */
 class DashboardRuntimeHintsTests {
 
 	private final RuntimeHints hints = new RuntimeHints();
@@ -17,7 +20,7 @@ class DashboardRuntimeHintsTests {
 	}
 
 	@Test
-	void keepAllFilesOfThePage() {
+	void includesAllFilesOfThePage() {
 		assertThat(DashboardFiles.NAMES).isNotEmpty()
 			.allSatisfy((name) -> assertThat(
 					RuntimeHintsPredicates.resource().forResource("io/lockstarter/dashboard/page/" + name))
@@ -25,16 +28,16 @@ class DashboardRuntimeHintsTests {
 	}
 
 	@Test
-	void keepTheTypesOfTheData() {
+	void includesTypesOfTheData() {
 		for (Class<?> type : new Class<?>[] { View.class, View.RowView.class, View.LockView.class, Problem.class,
 				LockRow.InstanceWait.class, InstanceReport.class, InstanceReport.Wait.class, Inspection.class,
-				Inspection.SeenLock.class, DashboardRequest.Csrf.class }) {
+				Inspection.InspectedLock.class, DashboardRequest.Csrf.class }) {
 			assertThat(RuntimeHintsPredicates.reflection().onType(type)).as(type.getName()).accepts(this.hints);
 		}
 	}
 
 	@Test
-	void keepWhatTellsThatALoginIsRequired() {
+	void includesTypeThatDeterminesWhetherLoginIsRequired() {
 		assertThat(RuntimeHintsPredicates.reflection().onType(TypeReference.of(LoginRule.SPRING_SECURITY)))
 			.accepts(this.hints);
 	}

@@ -14,25 +14,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.mockito.Mockito.mock;
 
+/**
+ * Tests of {@link DashboardServlet}.
+ */
 class DashboardServletTests {
 
-	/** It would be logged, and counted among the failures of the application. */
+	/**
+	 * The server would log the exception and count it as a failure of the application.
+	 */
 	@Test
-	void takesAViewerWhoLeavesForNoFailure() {
+	void toleratesClosedConnection() {
 		Dashboard dashboard = new Dashboard("/distributed-locks", mock(), null, new LoginRule(false),
 				() -> Access.READ_ONLY, mock());
 		MockHttpServletRequest request = new MockHttpServletRequest("GET", "/distributed-locks/dashboard.js");
 		request.setPathInfo("/dashboard.js");
-		GoneViewer response = new GoneViewer();
+		ClosedConnectionResponse response = new ClosedConnectionResponse();
 		assertThatNoException().isThrownBy(() -> new DashboardServlet(dashboard).service(request, response));
 		assertThat(response.tried).isTrue();
 		assertThat(response.getStatus()).isEqualTo(200);
 	}
 
 	/**
-	 * The response to one whose connection has broken.
+	 * Response whose connection is closed.
 	 */
-	private static final class GoneViewer extends MockHttpServletResponse {
+	private static final class ClosedConnectionResponse extends MockHttpServletResponse {
 
 		private boolean tried;
 
@@ -42,7 +47,7 @@ class DashboardServletTests {
 
 				@Override
 				public void write(int b) throws IOException {
-					GoneViewer.this.tried = true;
+					ClosedConnectionResponse.this.tried = true;
 					throw new IOException("Broken pipe");
 				}
 

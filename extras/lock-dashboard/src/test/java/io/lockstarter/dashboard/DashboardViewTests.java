@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What a page is told of many locks.
+ * Tests of filter, order and range of the rows.
  */
 class DashboardViewTests {
 
@@ -56,7 +56,7 @@ class DashboardViewTests {
 	}
 
 	@Test
-	void hasPagesWithNumbersInTheirOrder() {
+	void returnsPagesInNaturalOrder() {
 		for (int i = 0; i < 621; i++) {
 			request(LockRequest.of("order:" + i));
 		}
@@ -72,7 +72,7 @@ class DashboardViewTests {
 	}
 
 	@Test
-	void findsByInstanceThreadAndGroup() {
+	void filtersByInstanceThreadAndMetricName() {
 		request(LockRequest.of("a").owner(LockOwner.create("holder")).metricName("ship"));
 		request(LockRequest.of("a")
 			.owner(LockOwner.create("patient"))
@@ -86,12 +86,12 @@ class DashboardViewTests {
 		assertThat(names("q=shop-")).containsExactly("a", "b");
 		assertThat(names("metricName=ship")).containsExactly("a");
 		assertThat(names("metricName=shi")).isEmpty();
-		assertThat(names("troubled=true")).isEmpty();
+		assertThat(names("problemsOnly=true")).isEmpty();
 	}
 
-	/** Who points at a row wants it to stay, wherever it would be by now. */
+	/** A row stays in the table while the pointer is on it, even outside the range. */
 	@Test
-	void hasPinnedRowsWhereverTheyAre() {
+	void returnsPinnedRowsOutsideRange() {
 		for (String name : List.of("a", "b", "c")) {
 			request(LockRequest.of(name));
 		}
@@ -105,7 +105,7 @@ class DashboardViewTests {
 	}
 
 	@Test
-	void tellsReadersAndPermitsApartFromSeveralHolders() {
+	void distinguishesReadersFromPermits() {
 		request(LockRequest.of("catalog").type(LockType.READ).owner(LockOwner.create("one")));
 		request(LockRequest.of("catalog").type(LockType.READ).owner(LockOwner.create("two")));
 		request(LockRequest.of("render").permits(4).owner(LockOwner.create("one")));
@@ -121,9 +121,8 @@ class DashboardViewTests {
 		assertThat(rows(view(""), "rows")).allSatisfy((row) -> assertThat(row).containsEntry("level", "GOOD"));
 	}
 
-	/** As the endpoint does. */
 	@Test
-	void countsRequestsThatWait() {
+	void countsSameWaitingRequestsAsEndpoint() {
 		request(LockRequest.of("a"));
 		for (int i = 0; i < 5; i++) {
 			request(LockRequest.of("a").owner(LockOwner.create("patient")).waitTime(LockRequest.FOREVER));
@@ -137,7 +136,7 @@ class DashboardViewTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "sort=color", "limit=many", "offset=-1" })
-	void refusesWhatItDoesNotUnderstand(String query) {
+	void refusesInvalidParameters(String query) {
 		assertThat(application.client().get("/distributed-locks/api/view?" + query).status()).isEqualTo(400);
 	}
 

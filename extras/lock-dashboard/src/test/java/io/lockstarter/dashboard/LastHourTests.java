@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/**
+ * Tests of {@link LastHour}.
+ */
 class LastHourTests {
 
 	private final Time time = new Time();
@@ -19,57 +22,57 @@ class LastHourTests {
 	private final LastHour hour = new LastHour(this.time);
 
 	@Test
-	void forgetsWhatIsOlderThanAnHour() {
+	void dropsEventsAfterOneHour() {
 		this.hour.count();
 		this.hour.count();
-		this.time.passes(Duration.ofMinutes(30));
+		this.time.advance(Duration.ofMinutes(30));
 		this.hour.count();
 		assertThat(this.hour.total()).isEqualTo(3);
-		this.time.passes(Duration.ofMinutes(29));
+		this.time.advance(Duration.ofMinutes(29));
 		assertThat(this.hour.total()).isEqualTo(3);
-		this.time.passes(Duration.ofMinutes(1));
+		this.time.advance(Duration.ofMinutes(1));
 		assertThat(this.hour.total()).isEqualTo(1);
-		this.time.passes(Duration.ofMinutes(30));
+		this.time.advance(Duration.ofMinutes(30));
 		assertThat(this.hour.total()).isZero();
 	}
 
 	@Test
-	void forgetsAllAfterAnyNumberOfHours() {
+	void dropsAllEventsAfterManyHours() {
 		this.hour.count();
-		this.time.passes(Duration.ofDays(400));
+		this.time.advance(Duration.ofDays(400));
 		assertThat(this.hour.total()).isZero();
 		this.hour.count();
 		assertThat(this.hour.total()).isEqualTo(1);
 	}
 
 	@Test
-	void reportsNoTroubleThatIsOlderThanAnHour() {
-		Troubles troubles = new Troubles(this.time);
-		troubles.notAcquired(LockRequest.of("order:42").waitTime(Duration.ofSeconds(1)), LockListener.Outcome.TIMEOUT,
+	void reportsNoIncidentOlderThanOneHour() {
+		IncidentRecorder recorder = new IncidentRecorder(this.time);
+		recorder.notAcquired(LockRequest.of("order:42").waitTime(Duration.ofSeconds(1)), LockListener.Outcome.TIMEOUT,
 				Duration.ofSeconds(1));
-		this.time.passes(Duration.ofMinutes(59));
-		assertThat(troubles.incidents(null)).singleElement()
+		this.time.advance(Duration.ofMinutes(59));
+		assertThat(recorder.incidents(null)).singleElement()
 			.satisfies((incident) -> assertThat(incident.agoMillis()).isEqualTo(Duration.ofMinutes(59).toMillis()));
-		this.time.passes(Duration.ofMinutes(1));
-		assertThat(troubles.incidents(null)).isEmpty();
+		this.time.advance(Duration.ofMinutes(1));
+		assertThat(recorder.incidents(null)).isEmpty();
 	}
 
 	@Test
-	void goesOnCountingWhenTheClockIsSetBack() {
+	void continuesCountingWhenClockIsSetBack() {
 		this.hour.count();
-		this.time.passes(Duration.ofMinutes(-90));
+		this.time.advance(Duration.ofMinutes(-90));
 		this.hour.count();
 		assertThat(this.hour.total()).isEqualTo(2);
 	}
 
 	/**
-	 * A clock that is moved by hand.
+	 * Clock that the test controls.
 	 */
 	private static final class Time extends Clock {
 
 		private Instant now = Instant.parse("2026-01-02T03:04:05Z");
 
-		void passes(Duration time) {
+		void advance(Duration time) {
 			this.now = this.now.plus(time);
 		}
 

@@ -8,10 +8,13 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/**
+ * Tests of {@link NaturalOrder}.
+ */
 class NaturalOrderTests {
 
 	@Test
-	void takesNumbersForNumbers() {
+	void comparesNumbersByValue() {
 		List<String> ordered = List.of("a", "a1", "a2", "a10", "a10b", "a11", "A12", "a0123456789012345678901",
 				"a1123456789012345678901", "b:9", "b:10:2", "b:10:11", "order", "order:1");
 		List<String> sorted = new ArrayList<>(ordered);
@@ -21,7 +24,7 @@ class NaturalOrderTests {
 	}
 
 	@Test
-	void tellsAllTextsApart() {
+	void distinguishesDifferentTexts() {
 		assertThat(NaturalOrder.INSTANCE.compare("a01", "a1")).isNotZero();
 		assertThat(NaturalOrder.INSTANCE.compare("A", "a")).isNotZero();
 		assertThat(NaturalOrder.INSTANCE.compare("a1", "a1")).isZero();

@@ -9,7 +9,7 @@ import io.lockstarter.core.backend.ClientMessages;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that come when the test says so.
+ * Messages between instances, which the test delivers.
  */
 final class Network {
 
@@ -19,16 +19,16 @@ final class Network {
 
 	private List<Runnable> undelivered = new ArrayList<>();
 
-	/** The client that hears nothing. */
+	/** Client that receives no messages. */
 	@Nullable String frozen;
 
-	/** Why nothing can be sent. */
+	/** Reason why messages cannot be sent. */
 	@Nullable Throwable failure;
 
-	/** Whether nothing that is sent is ever confirmed, or comes. */
+	/** Whether messages are neither confirmed nor delivered. */
 	boolean stuck;
 
-	/** How many messages were sent. */
+	/** Number of sent messages. */
 	int sent;
 
 	void send(String to, String text) {

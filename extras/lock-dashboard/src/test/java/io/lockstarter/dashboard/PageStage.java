@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The page in a browser, a Redis, and instances of an application that has the dependency
- * and says nothing about it.
+ * Stage for tests of the page, with a browser, a Redis, and instances of an application
+ * that has the dependency without further configuration.
  */
 final class PageStage implements AutoCloseable {
 
@@ -30,8 +30,8 @@ final class PageStage implements AutoCloseable {
 
 	private static final Pattern PORT = Pattern.compile("Ready on port (\\d+)");
 
-	/** What an application with this dependency would not have beside it. */
-	private static final Pattern OF_TESTS = Pattern
+	/** Dependencies of the tests that the application must not have. */
+	private static final Pattern TEST_DEPENDENCIES = Pattern
 		.compile("spring-security|webflux|reactor-netty|junit|assertj|mockito|selenium|spring-boot-(starter-)?test");
 
 	private static final String OVERFLOWING = """
@@ -47,8 +47,8 @@ final class PageStage implements AutoCloseable {
 	private final Browser browser;
 
 	/**
-	 * Start what is always there.
-	 * @param directory for the browser
+	 * Starts Redis and the browser.
+	 * @param directory the directory for the data of the browser
 	 */
 	PageStage(Path directory) {
 		this.browser = Browser.start(directory.resolve("browser"));
@@ -63,15 +63,15 @@ final class PageStage implements AutoCloseable {
 		return this.browser;
 	}
 
-	/** Start an instance on any free port. */
+	/** Starts an instance on a free port. */
 	Instance start(String instance, String... properties) {
 		return start(instance, 0, properties);
 	}
 
-	/** Start an instance, perhaps in place of one that has ended. */
+	/** Starts an instance on a port. The port 0 stands for any free port. */
 	Instance start(String instance, int port, String... properties) {
 		String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-			.filter((entry) -> !OF_TESTS.matcher(new File(entry).getName()).find())
+			.filter((entry) -> !TEST_DEPENDENCIES.matcher(new File(entry).getName()).find())
 			.collect(Collectors.joining(File.pathSeparator));
 		List<String> arguments = new ArrayList<>(List.of("--server.port=" + port,
 				"--spring.data.redis.host=" + this.redis.host(), "--spring.data.redis.port=" + this.redis.port(),
@@ -88,12 +88,12 @@ final class PageStage implements AutoCloseable {
 		return new Instance(instance, jvm);
 	}
 
-	/** Opens the page that an instance serves, and sees that all is well. */
+	/** Opens the page of an instance, and waits until it shows that all is well. */
 	void open(Instance instance) {
 		open(instance, "GOOD", "All well");
 	}
 
-	/** Opens the page that an instance serves, and waits until it sums up so. */
+	/** Opens the page of an instance, and waits for a headline. */
 	void open(Instance instance, String level, String title) {
 		this.browser.open("http://localhost:" + instance.port() + "/distributed-locks/");
 		awaitHeadline(level, title);
@@ -103,7 +103,7 @@ final class PageStage implements AutoCloseable {
 		awaitHeadline("GOOD", "All well");
 	}
 
-	/** Waits until the page sums up with these words. */
+	/** Waits for a headline with a text. */
 	void awaitHeadline(String level, String title) {
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			assertThat(text("#title")).contains(title);
@@ -124,35 +124,36 @@ final class PageStage implements AutoCloseable {
 		return this.browser.run(script);
 	}
 
-	/** Why the table of locks is empty, as the page says. */
+	/** Returns the text that explains why the table of locks is empty. */
 	String none() {
 		return text("#none");
 	}
 
-	/** What the page says of an instance. */
+	/** Returns the cells of an instance's row. */
 	List<String> instance(String name) {
 		return this.browser.run("return [...document.querySelectorAll(`[data-name='${arguments[0]}'] td`)]"
 				+ ".map((node) => node.textContent.trim())", name);
 	}
 
 	/**
-	 * Returns what the table says of a lock by the class of a column; empty if nothing.
+	 * Returns the text of a cell by the lock and the class of the column, or an empty
+	 * text if there is none.
 	 */
 	String cell(String lock, String column) {
 		return text("#rows [data-lock='%s'] .%s".formatted(lock, column));
 	}
 
-	/** Waits until the table says that a lock is held by an instance and its thread. */
+	/** Waits until the table shows an instance and a thread as the holder of a lock. */
 	void awaitHolder(String lock, String holder) {
 		await().atMost(PATIENCE).until(() -> cell(lock, "holder"), holder::equals);
 	}
 
-	/** Waits until the table does not have a lock any more. */
+	/** Waits until the table no longer contains a lock. */
 	void awaitGone(String lock) {
 		await().atMost(PATIENCE).until(() -> cell(lock, "name").isEmpty());
 	}
 
-	/** The elements that reach beyond the window. */
+	/** Returns the elements that extend beyond the window. */
 	List<String> overflowing() {
 		return this.browser.run(OVERFLOWING);
 	}
@@ -171,7 +172,7 @@ final class PageStage implements AutoCloseable {
 	}
 
 	/**
-	 * An instance of the application.
+	 * Instance of the application.
 	 */
 	static final class Instance {
 
@@ -194,12 +195,12 @@ final class PageStage implements AutoCloseable {
 			return this.jvm;
 		}
 
-		/** Let it shut down in order, with SIGTERM as a platform does. */
+		/** Sends SIGTERM, so that the instance shuts down gracefully. */
 		void end() {
 			ProcessHandle.of(this.jvm.pid()).orElseThrow().destroy();
 		}
 
-		/** The port it serves, once it is there. */
+		/** Returns the port of the instance, after its start has completed. */
 		int port() {
 			if (this.port == 0) {
 				Matcher line = PORT.matcher(this.jvm.awaitLine((text) -> PORT.matcher(text).find(), PATIENCE));
@@ -213,7 +214,7 @@ final class PageStage implements AutoCloseable {
 			this.jvm.send("hold %s %s".formatted(lock, thread));
 		}
 
-		/** Hold a lock that as many may hold at a time as it has permits. */
+		/** Holds a permit of a lock. */
 		void share(String lock, String thread, int permits) {
 			this.jvm.send("share %s %s %d".formatted(lock, thread, permits));
 		}

@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/**
+ * Tests of {@link ReportExchange}.
+ */
 class ReportExchangeTests {
 
 	private final AtomicLong nanoTime = new AtomicLong(-5);
@@ -24,30 +27,30 @@ class ReportExchangeTests {
 	private final ReportExchange north = join("north");
 
 	@Test
-	void hearsOfEveryInstanceThatReplies() {
+	void knowsEveryInstanceThatReplies() {
 		join("south");
 		join("east");
-		assertThat(names(this.north.roster())).as("before anybody looks").containsExactly("north");
-		look();
+		assertThat(names(this.north.roster())).as("before a page is open").containsExactly("north");
+		publish();
 		Roster roster = this.north.roster();
 		assertThat(names(roster)).containsExactly("north", "east", "south");
-		assertThat(roster.hears()).isTrue();
+		assertThat(roster.subscribed()).isTrue();
 		assertThat(roster.own().report().instance()).isEqualTo("north");
 		assertThat(roster.members().get(2).report().holds()).extracting(InstanceReport.Hold::name)
 			.containsExactly("lock of south");
 	}
 
 	@Test
-	void sendsNothingWhileNobodyLooks() {
+	void sendsNothingWhileNoPageIsOpen() {
 		join("south");
 		pass(Duration.ofHours(1));
 		this.network.deliver();
 		assertThat(this.network.sent).isZero();
 	}
 
-	/** Reports of those that are looked at reach all. */
+	/** The instances with open pages broadcast their reports, so they need no replies. */
 	@Test
-	void sendsOneMessageForEachInstanceThatIsLookedAt() {
+	void sendsOneMessagePerInstanceWithOpenPage() {
 		ReportExchange south = join("south");
 		ReportExchange east = join("east");
 		for (int i = 0; i < 30; i++) {
@@ -62,108 +65,108 @@ class ReportExchangeTests {
 	}
 
 	@Test
-	void tellsWhoFallsSilentWithinThreeSecondsAndWhoSpeaksAgain() {
+	void detectsUnresponsiveInstanceWithinThreeSecondsAndItsReturn() {
 		join("south");
-		look();
-		assertThat(silent()).isEmpty();
+		publish();
+		assertThat(unresponsive()).isEmpty();
 		this.network.frozen = "south";
 		pass(Duration.ofSeconds(2));
-		look();
-		assertThat(silent()).as("may still reply").isEmpty();
+		publish();
+		assertThat(unresponsive()).as("may still reply").isEmpty();
 		pass(Duration.ofSeconds(1));
-		assertThat(silent()).containsExactly("south");
+		assertThat(unresponsive()).containsExactly("south");
 		this.network.frozen = null;
 		pass(Duration.ofSeconds(1));
-		look();
-		assertThat(silent()).isEmpty();
+		publish();
+		assertThat(unresponsive()).isEmpty();
 	}
 
-	/** Also on an instance that has stood still itself. */
+	/** This instance may have been suspended itself. */
 	@Test
-	void callsNobodySilentWhoWasNotAsked() {
+	void expectsNoReplyWithoutBroadcast() {
 		join("south");
-		look();
+		publish();
 		pass(Duration.ofSeconds(9));
-		assertThat(silent()).isEmpty();
+		assertThat(unresponsive()).isEmpty();
 		this.network.frozen = "south";
-		look();
-		assertThat(silent()).as("may still reply").isEmpty();
+		publish();
+		assertThat(unresponsive()).as("may still reply").isEmpty();
 		pass(Duration.ofSeconds(1));
-		assertThat(silent()).containsExactly("south");
+		assertThat(unresponsive()).containsExactly("south");
 	}
 
 	@Test
-	void callsNobodySilentWhileItHearsNothingItself() {
+	void expectsNoReplyWhileNotSubscribed() {
 		join("south");
-		look();
+		publish();
 		this.network.failure = new LockBackendException(LockBackendException.NO_LOCK,
 				LockBackendException.Reason.NOT_AUTHORIZED, "NOPERM channels", null);
 		for (int i = 0; i < 20; i++) {
 			pass(Duration.ofSeconds(2));
-			look();
-			assertThat(silent()).isEmpty();
+			publish();
+			assertThat(unresponsive()).isEmpty();
 		}
-		assertThat(this.north.roster().hears()).isFalse();
+		assertThat(this.north.roster().subscribed()).isFalse();
 		assertThat(this.north.roster().refusal()).isEqualTo("NOPERM channels");
 		this.network.failure = null;
-		look();
-		assertThat(this.north.roster().hears()).isTrue();
+		publish();
+		assertThat(this.north.roster().subscribed()).isTrue();
 		assertThat(this.north.roster().refusal()).isNull();
 	}
 
 	@Test
-	void callsNobodySilentWhileTheBackendDoesNotAnswer() {
+	void expectsNoReplyWhileBackendDoesNotReply() {
 		join("south");
-		look();
+		publish();
 		this.network.stuck = true;
 		for (int i = 0; i < 20; i++) {
 			pass(Duration.ofSeconds(2));
-			look();
+			publish();
 		}
-		assertThat(silent()).isEmpty();
-		assertThat(this.north.roster().hears()).isFalse();
+		assertThat(unresponsive()).isEmpty();
+		assertThat(this.north.roster().subscribed()).isFalse();
 	}
 
 	@Test
-	void forgetsWhomItHeardBeforeNobodyLooked() {
+	void dropsReportsFromBeforeAPause() {
 		join("south");
-		look();
+		publish();
 		assertThat(names(this.north.roster())).contains("south");
 		this.network.frozen = "south";
 		pass(Duration.ofSeconds(10));
-		look();
+		publish();
 		assertThat(names(this.north.roster())).containsExactly("north");
 	}
 
 	@Test
-	void forgetsWhoHasBeenSilentForLong() {
+	void removesInstanceAfterFiveMinutesWithoutReply() {
 		join("south");
-		look();
+		publish();
 		this.network.frozen = "south";
 		for (int i = 0; i < 145; i++) {
 			pass(Duration.ofSeconds(2));
-			look();
+			publish();
 		}
 		assertThat(names(this.north.roster())).containsExactly("north", "south");
 		for (int i = 0; i < 10; i++) {
 			pass(Duration.ofSeconds(2));
-			look();
+			publish();
 		}
 		assertThat(names(this.north.roster())).containsExactly("north");
 	}
 
 	@Test
-	void forgetsWhoHasLeftInOrderButNotWhatWentWrongThere() {
+	void removesInstanceThatLeavesButKeepsItsIncidents() {
 		ReportExchange south = join("south");
 		this.reports.get("south").lost("order:42", 5);
-		look();
+		publish();
 		assertThat(names(this.north.roster())).containsExactly("north", "south");
 		south.leave().join();
 		this.network.deliver();
 		assertThat(names(this.north.roster())).containsExactly("north");
 		pass(Duration.ofSeconds(2));
-		look();
-		assertThat(names(this.north.roster())).as("replies no more").containsExactly("north");
+		publish();
+		assertThat(names(this.north.roster())).as("no longer replies").containsExactly("north");
 		assertThat(this.north.roster().departed()).singleElement()
 			.satisfies((gone) -> assertThat(gone.instance()).isEqualTo("south"))
 			.satisfies((gone) -> assertThat(gone.incidents()).extracting(InstanceReport.Incident::name)
@@ -171,15 +174,15 @@ class ReportExchangeTests {
 			.satisfies((gone) -> assertThat(gone.at()).isEqualTo(Duration.ofSeconds(2).toNanos()));
 		south.open();
 		pass(Duration.ofSeconds(2));
-		look();
+		publish();
 		assertThat(names(this.north.roster())).containsExactly("north", "south");
 	}
 
 	@Test
-	void countsLocksThatWereLostWhereverTheirHoldersAre() {
+	void countsLostLocksOnAllInstances() {
 		ReportExchange south = join("south");
-		this.reports.get("south").lost("order:42", 5).incident(Troubles.Kind.TIMED_OUT, "order:43", 5);
-		look();
+		this.reports.get("south").lost("order:42", 5).incident(IncidentRecorder.Kind.TIMED_OUT, "order:43", 5);
+		publish();
 		assertThat(this.north.roster().lost()).isEqualTo(1);
 		south.leave().join();
 		this.network.deliver();
@@ -194,29 +197,29 @@ class ReportExchangeTests {
 	}
 
 	@Test
-	void tellsOnceWhatWentWrongOnAnInstanceThatComesBack() {
+	void showsIncidentsOfReturningInstanceOnce() {
 		join("south");
 		this.reports.get("south").lost("order:42", 5);
-		look();
+		publish();
 		this.network.frozen = "south";
 		for (int i = 0; i < 155; i++) {
 			pass(Duration.ofSeconds(2));
-			look();
+			publish();
 		}
 		assertThat(names(this.north.roster())).containsExactly("north");
 		assertThat(this.north.roster().incidents()).hasSize(1);
 		this.network.frozen = null;
 		pass(Duration.ofSeconds(2));
-		look();
+		publish();
 		assertThat(names(this.north.roster())).containsExactly("north", "south");
 		assertThat(this.north.roster().incidents()).hasSize(1);
 		assertThat(this.north.roster().lost()).isEqualTo(1);
 	}
 
 	@Test
-	void leavesWithoutAWordWhenNobodyHasLookedLately() {
+	void leavesWithoutMessageIfNoPageWasOpenRecently() {
 		ReportExchange south = join("south");
-		look();
+		publish();
 		pass(Duration.ofSeconds(10));
 		int before = this.network.sent;
 		south.leave().join();
@@ -224,19 +227,19 @@ class ReportExchangeTests {
 	}
 
 	@Test
-	void leavesThoughNobodyCanBeTold() {
+	void leavesEvenIfMessageCannotBeSent() {
 		ReportExchange south = join("south");
-		look();
+		publish();
 		this.network.failure = new LockBackendException(LockBackendException.NO_LOCK,
 				LockBackendException.Reason.UNREACHABLE, "there is no Redis", null);
 		int before = this.network.sent;
 		assertThat(south.leave()).succeedsWithin(Duration.ZERO);
-		assertThat(this.network.sent).as("tried").isEqualTo(before + 1);
+		assertThat(this.network.sent).as("attempted message").isEqualTo(before + 1);
 	}
 
-	/** In a quorum each server passes a message on. */
+	/** In a quorum, each server delivers a message once. */
 	@Test
-	void takesReportsThatComeTwiceOrLateForOld() {
+	void ignoresRepeatedAndLateReports() {
 		this.north.publish(true, null);
 		String later = ReportText.of(Reports.of("south").holds("later", "a", 1).report().sent(8, false, null));
 		String earlier = ReportText.of(Reports.of("south").report().sent(7, false, null));
@@ -247,7 +250,7 @@ class ReportExchangeTests {
 	}
 
 	@Test
-	void passesOverWhatItDoesNotUnderstand() {
+	void ignoresUnknownMessages() {
 		this.north.publish(true, null);
 		List.of("report", "report ", "report {}", "report AAAA", "left nobody", "something else")
 			.forEach((text) -> this.network.send("north", text));
@@ -255,7 +258,7 @@ class ReportExchangeTests {
 		assertThat(names(this.north.roster())).containsExactly("north");
 	}
 
-	private void look() {
+	private void publish() {
 		this.north.publish(true, null);
 		this.network.deliver();
 	}
@@ -268,11 +271,11 @@ class ReportExchangeTests {
 		return roster.members().stream().map((member) -> member.report().instance()).toList();
 	}
 
-	private List<String> silent() {
+	private List<String> unresponsive() {
 		return this.north.roster()
 			.members()
 			.stream()
-			.filter(Member::silent)
+			.filter(Member::unresponsive)
 			.map((member) -> member.report().instance())
 			.toList();
 	}

@@ -10,7 +10,7 @@ import io.lockstarter.dashboard.InstanceReport.Waiter;
 import io.lockstarter.dashboard.ReportExchange.Member;
 
 /**
- * Reports that tests make up.
+ * Builder of reports for tests.
  */
 final class Reports {
 
@@ -50,10 +50,10 @@ final class Reports {
 	}
 
 	Reports lost(String name, long secondsAgo) {
-		return incident(Troubles.Kind.LOST_LEASE_EXPIRED, name, secondsAgo);
+		return incident(IncidentRecorder.Kind.LOST_LEASE_EXPIRED, name, secondsAgo);
 	}
 
-	Reports incident(Troubles.Kind kind, String name, long secondsAgo) {
+	Reports incident(IncidentRecorder.Kind kind, String name, long secondsAgo) {
 		this.incidents.add(new Incident(secondsAgo * 1000, kind.name(), name, "metricName", "worker", 3000L));
 		return this;
 	}
@@ -69,11 +69,11 @@ final class Reports {
 		return new Member(report(), true, 0, false);
 	}
 
-	Member heard(long millisAgo) {
+	Member received(long millisAgo) {
 		return new Member(report(), false, millisAgo, false);
 	}
 
-	Member silent(long millisAgo) {
+	Member unresponsive(long millisAgo) {
 		return new Member(report(), false, millisAgo, true);
 	}
 

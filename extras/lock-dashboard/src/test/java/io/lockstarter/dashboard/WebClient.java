@@ -17,7 +17,7 @@ import java.util.Map;
 import org.springframework.boot.json.JsonParserFactory;
 
 /**
- * Asks an application over HTTP, and follows no redirection.
+ * HTTP client that does not follow redirections.
  */
 final class WebClient {
 
@@ -35,11 +35,11 @@ final class WebClient {
 		return this.address;
 	}
 
-	Answer get(String path, String... headers) {
+	Response get(String path, String... headers) {
 		return send("GET", path, headers);
 	}
 
-	Answer send(String method, String path, String... headers) {
+	Response send(String method, String path, String... headers) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(this.address + path))
 			.timeout(PATIENCE)
 			.method(method, BodyPublishers.noBody());
@@ -47,7 +47,7 @@ final class WebClient {
 			request.headers(headers);
 		}
 		try {
-			return new Answer(this.http.send(request.build(), BodyHandlers.ofString()));
+			return new Response(this.http.send(request.build(), BodyHandlers.ofString()));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -63,9 +63,9 @@ final class WebClient {
 	}
 
 	/**
-	 * What the application answered.
+	 * Response of the application.
 	 */
-	record Answer(HttpResponse<String> response) {
+	record Response(HttpResponse<String> response) {
 
 		int status() {
 			return this.response.statusCode();

@@ -17,16 +17,15 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ApplicationContext;
 
 /**
- * An application that says nothing about the page of its locks. Its parent tells it by
- * lines what to do: {@code hold <name> <thread> [registry]},
+ * Application without any configuration of the page. Its parent process sends commands as
+ * lines: {@code hold <name> <thread> [registry]},
  * {@code share <name> <thread> <permits>}, {@code free <thread>}, or
- * {@code crowd <locks> <waiting>} to hold that many locks, or to wait for those that
- * another instance holds.
+ * {@code crowd <locks> <waiting>} to send acquire requests for many locks.
  */
 @SpringBootApplication
 public class FreshApplication {
 
-	/** What threads wait for before they free their locks. */
+	/** Latches that the threads wait for before they release their locks, by thread. */
 	private static final Map<String, CountDownLatch> ENDS = new ConcurrentHashMap<>();
 
 	@SuppressWarnings("SystemOut") // for the parent
@@ -53,7 +52,7 @@ public class FreshApplication {
 		}
 	}
 
-	/** So many at once may overload a machine that is busy. */
+	/** Acquires a lock, and tries again after failures on an overloaded machine. */
 	private static void persist(LockRegistry locks, LockRequest request) {
 		locks.acquireAsync(request).whenComplete((lock, failure) -> {
 			if (failure != null) {
@@ -72,7 +71,7 @@ public class FreshApplication {
 
 	private static void hold(LockRegistry locks, LockRequest request, String thread) {
 		new Thread(() -> {
-			// The lock of a thread that has ended is not renewed
+			// The thread has to run, because the lock of an ended thread is not renewed
 			try (LockHandle lock = locks.acquire(request)) {
 				end(thread).await();
 			}

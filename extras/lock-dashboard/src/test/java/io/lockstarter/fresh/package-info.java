@@ -1,5 +1,5 @@
 /**
- * An application that has one dependency more than it needs for its locks.
+ * Application that has only the dashboard as an additional dependency.
  */
 @NullMarked
 package io.lockstarter.fresh;

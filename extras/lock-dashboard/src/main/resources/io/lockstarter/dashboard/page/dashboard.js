@@ -4,7 +4,7 @@ import { showIncidents, showInstances } from "./instances.js";
 import { Poll } from "./poll.js";
 import { Sparkline } from "./sparkline.js";
 import { LockTable } from "./table.js";
-import { ago, clock, count, duration } from "./words.js";
+import { clock, clockBefore, count, duration } from "./words.js";
 
 const TICK_MILLIS = 500;
 const LIMIT = 50;
@@ -24,52 +24,54 @@ const address = new URLSearchParams(location.search);
 let metricName = address.get("metricName") ?? "";
 let offset = 0;
 $("text").value = address.get("q") ?? "";
-$("troubled").checked = address.has("troubled");
+$("problems-only").checked = address.has("problemsOnly");
 
 const table = new LockTable(open, () => {
 	showAddress();
-	begin();
+	reload();
 });
 table.sortBy(address.get("sort"), address.has("descending"));
 const poll = new Poll(query, show);
-const drawer = new Drawer(registryParameter);
+const drawer = new Drawer(registry);
 
-/** What the server is asked for. */
+/** Returns the parameters of a request for the view. */
 function query() {
-	const parameters = new URLSearchParams({ sort: table.sort, descending: table.descending, offset, limit: LIMIT });
-	const registry = registryParameter();
-	const optional = { registry, q: $("text").value.trim(), metricName, troubled: $("troubled").checked ? "true" : "", pinned: table.pinned().join(",") };
-	Object.entries(optional).filter(([, value]) => value).forEach(([name, value]) => parameters.set(name, value));
-	return parameters;
+	return new URLSearchParams({ ...filled({ registry: registry(), ...filter(), pinned: table.pinned().join(",") }), sort: table.sort, descending: table.descending, offset, limit: LIMIT });
 }
 
-function registryParameter() {
+function filter() {
+	return { q: $("text").value.trim(), metricName, problemsOnly: $("problems-only").checked ? "true" : "" };
+}
+
+const filled = (parameters) => Object.fromEntries(Object.entries(parameters).filter(([, value]) => value));
+
+function registry() {
 	return $("registry").options.length > 0 ? $("registry").value : address.get("registry") ?? "";
 }
 
-/** Shows other rows from now on. */
-function begin() {
+/** Requests other rows, from the first one on. */
+function reload() {
 	offset = 0;
-	table.forget();
-	poll.now();
+	table.allowReordering();
+	poll.requestNow();
 }
 
 function show() {
 	const state = poll.state();
-	const { view } = poll;
+	const { view, updatedOn } = poll;
 	$("main").dataset.state = state;
 	showHeadline(state, view);
-	showUpdated(state, view);
-	drawer.tell(state, poll.answeredOn);
+	showUpdate(state, view);
+	drawer.showState(state, updatedOn);
 	if (!view) {
 		return;
 	}
 	showTiles(state === "live", view);
 	showLocks(view);
-	showChoice(view);
-	showInstances(view.instances);
-	showIncidents($("incident-rows"), view.incidents);
-	setText($("no-incidents"), view.incidents.length > 0 ? "" : "Nothing.");
+	showRegistries(view);
+	showInstances(view.instances, updatedOn);
+	showIncidents($("incident-rows"), view.incidents, updatedOn);
+	setText($("no-incidents"), view.incidents.length > 0 ? "" : "No incidents.");
 	drawer.show(view);
 }
 
@@ -89,32 +91,34 @@ function showHeadline(state, view) {
 		setText(node.firstChild, problem.title);
 		setText(node.lastChild, ` ${problem.detail}`);
 	});
-	document.title = level === "GOOD" ? "Locks" : level === "unknown" ? "Locks …" : `(!) ${title}`;
+	document.title = { GOOD: "Locks", unknown: "Locks …" }[level] ?? `(!) ${title}`;
 }
 
+/** Returns the level, the title, the detail and the time of the headline. */
 function headline(state, view) {
-	const then = poll.answeredOn ? `What is shown is from ${clock(poll.answeredOn)}.` : "Nothing is known.";
+	const { updatedOn } = poll;
+	const shown = updatedOn ? `The page shows the locks as they were at ${clock(updatedOn)}.` : "No locks were loaded.";
 	switch (state) {
 		case "logged-out":
-			return ["BAD", "You are logged out", `Or you may not see this. ${then}`, ""];
+			return ["BAD", "You are logged out", `Log in, or ask for access to this page. ${shown}`, ""];
 		case "cut-off":
-			return ["BAD", "This page is cut off", `${view?.instance ?? "The instance that serves it"} does not answer. ${then}`, poll.answeredOn ? `since ${clock(poll.answeredOn)}` : ""];
+			return ["BAD", "This page is cut off", `${view?.instance ?? "The instance that serves it"} does not reply. ${shown}`, updatedOn ? `since ${clock(updatedOn)}` : ""];
 		case "connecting":
-			return ["unknown", view ? "Connecting again…" : "Connecting…", view ? then : "", ""];
+			return ["unknown", view ? "Reconnecting…" : "Connecting…", view ? shown : "", ""];
 		default:
 	}
 	const [worst] = view.problems;
 	if (worst) {
-		return [worst.level, worst.title, worst.detail, Number.isFinite(worst.agoMillis) ? `since ${ago(worst.agoMillis)}` : ""];
+		return [worst.level, worst.title, worst.detail, Number.isFinite(worst.agoMillis) ? `since ${clockBefore(updatedOn, worst.agoMillis)}` : ""];
 	}
 	const { held, requests, waitingInstances } = view.totals;
-	const waiting = requests === 0 ? "Nobody waits" : `${count(requests, "request waits", "requests wait")} on ${count(waitingInstances, "instance", "instances")}`;
+	const waiting = requests === 0 ? "No request waits" : `${count(requests, "request waits", "requests wait")} on ${count(waitingInstances, "instance", "instances")}`;
 	return ["GOOD", "All well", held === 0 && requests === 0 ? "Nobody holds a lock." : `${waiting}.`, ""];
 }
 
-function showUpdated(state, view) {
-	setText($("seen-by"), view ? `as ${view.instance} sees them` : "");
-	setText($("updated"), poll.answeredOn ? `${state === "live" ? "Updated" : "Not updated since"} ${clock(poll.answeredOn)}` : "");
+function showUpdate(state, view) {
+	setText($("served-by"), view ? `served by ${view.instance}` : "");
+	setText($("updated"), poll.updatedOn ? `${state === "live" ? "Updated" : "Not updated since"} ${clock(poll.updatedOn)}` : "");
 }
 
 function showTiles(live, { totals }) {
@@ -126,17 +130,17 @@ function showTiles(live, { totals }) {
 	setText($("hold"), totals.longestHoldMillis > 0 ? duration(totals.longestHoldMillis) : "–");
 	setText($("lost"), number(totals.lost));
 	$("lost").classList.toggle("bad", totals.lost > 0);
-	Object.entries(lines).forEach(([name, line]) => line.note(live ? totals[name] : null));
+	Object.entries(lines).forEach(([name, line]) => line.add(live ? totals[name] : null));
 }
 
 function showLocks({ rows, pinned, matching, totals }) {
 	if (rows.length === 0 && offset > 0 && matching > 0) {
 		offset = Math.floor((matching - 1) / LIMIT) * LIMIT;
-		poll.now();
+		poll.requestNow();
 		return;
 	}
-	const hidden = table.show(rows, pinned, LIMIT);
-	setText($("kept"), hidden > 0 ? `${count(hidden, "other lock", "other locks")} when you leave the table` : "");
+	const omitted = table.show(rows, pinned, LIMIT);
+	setText($("omitted"), omitted > 0 ? `${count(omitted, "more lock appears", "more locks appear")} when you leave the table` : "");
 	const filtered = matching !== totals.locks ? ` of ${number(totals.locks)}` : "";
 	setText($("range"), matching === 0 ? "" : rows.length === matching ? `${count(matching, "lock", "locks")}${filtered}` : `${offset + 1}–${offset + rows.length} of ${number(matching)}`);
 	$("previous").disabled = offset === 0;
@@ -148,8 +152,8 @@ function showLocks({ rows, pinned, matching, totals }) {
 	$("metric-name").setAttribute("aria-label", `Show all locks, not only those of ${metricName}`);
 }
 
-/** Lets one of several registries be chosen. */
-function showChoice({ registries }) {
+/** Shows the choice of registries if there are several. */
+function showRegistries({ registries }) {
 	const select = $("registry");
 	if (registries.length !== select.options.length) {
 		select.replaceChildren(...registries.map((name) => element("option", "", name)));
@@ -163,28 +167,26 @@ function open(key, name) {
 	drawer.show(poll.view);
 }
 
-/** Keeps the filter in the address, so that it can be passed on. */
+/** Writes the filter and the order to the address, so that users can share it. */
 function showAddress() {
-	const shown = new URLSearchParams();
-	Object.entries({ registry: $("registry").options.length > 0 ? $("registry").value : "", metricName, q: $("text").value.trim(), troubled: $("troubled").checked ? "true" : "",
-		sort: table.isSorted() ? table.sort : "", descending: table.descending ? "true" : "" })
-		.filter(([, value]) => value).forEach(([name, value]) => shown.set(name, value));
+	const shown = new URLSearchParams(filled({ registry: $("registry").options.length > 0 ? $("registry").value : "", ...filter(),
+		sort: table.isSorted() ? table.sort : "", descending: table.descending ? "true" : "" }));
 	history.replaceState(null, "", `${location.pathname}${shown.size > 0 ? `?${shown}` : ""}`);
 }
 
 let typing;
 $("filter").addEventListener("submit", (event) => event.preventDefault());
-$("filter").addEventListener("input", () => {
+["text", "problems-only"].forEach((id) => $(id).addEventListener("input", () => {
 	clearTimeout(typing);
 	typing = setTimeout(() => {
 		showAddress();
-		begin();
+		reload();
 	}, TYPING_MILLIS);
-});
+}));
 $("metric-name").addEventListener("click", () => {
 	metricName = "";
 	showAddress();
-	begin();
+	reload();
 	$("text").focus();
 });
 $("previous").addEventListener("click", () => turn(-LIMIT));
@@ -192,14 +194,14 @@ $("next").addEventListener("click", () => turn(LIMIT));
 
 function turn(rows) {
 	offset = Math.max(0, offset + rows);
-	table.forget();
-	poll.now();
+	table.allowReordering();
+	poll.requestNow();
 }
 
 $("registry").addEventListener("change", () => {
 	Object.values(lines).forEach((line) => line.reset());
 	showAddress();
-	begin();
+	reload();
 });
 document.addEventListener("visibilitychange", () => !document.hidden && poll.start());
 setInterval(() => !document.hidden && poll.state() !== "live" && show(), TICK_MILLIS);

@@ -9,14 +9,24 @@ export function element(tag, className, ...content) {
 	return node;
 }
 
-/** Sets text only where it differs, so that selections and screen readers stay calm. */
+/** Sets text only if it differs, so that selections stay and screen readers do not repeat it. */
 export function setText(node, text) {
 	if (node.textContent !== text) {
 		node.textContent = text;
 	}
 }
 
-/** Creates a row of a table that small screens show as a list. */
+/** Creates the heads of the columns of a table. */
+export function createHeads(cells) {
+	return cells.map(([label, className]) => {
+		const head = element("th", className, label);
+		head.scope = "col";
+		head.setAttribute("role", "columnheader");
+		return head;
+	});
+}
+
+/** Creates a row of a table. Small screens show the row as a list. */
 export function createRow(cells) {
 	const row = element("tr", "", ...cells.map(([label, className]) => {
 		const cell = element("td", className);
@@ -28,7 +38,7 @@ export function createRow(cells) {
 	return row;
 }
 
-/** Gives a parent as many children as there are items, and updates each: nothing moves. */
+/** Gives a parent one child per item and updates each child, without replacing any. */
 export function list(parent, items, create, update) {
 	while (parent.children.length > items.length) {
 		parent.lastChild.remove();
@@ -39,7 +49,7 @@ export function list(parent, items, create, update) {
 	});
 }
 
-/** Copies text, and tells beside the button what came of it. */
+/** Makes a button copy text, and show the result as its label for two seconds. */
 export function copyOnPress(button, text) {
 	button.addEventListener("click", async () => {
 		const label = button.dataset.text ??= button.textContent;
@@ -48,7 +58,7 @@ export function copyOnPress(button, text) {
 			setText(button, "Copied");
 		}
 		catch {
-			setText(button, "Select the text instead: the browser refuses");
+			setText(button, "The browser refuses: select the text");
 		}
 		setTimeout(() => setText(button, label), 2000);
 	});

@@ -1,7 +1,7 @@
-import { $, copyOnPress, createRow, element, list, setText } from "./dom.js";
+import { $, copyOnPress, createHeads, createRow, element, list, setText } from "./dom.js";
 import { showIncidents } from "./instances.js";
 import { HEADERS } from "./poll.js";
-import { ago, clock, count, duration, kind, lease, sentence, shellWord } from "./words.js";
+import { clock, clockBefore, count, duration, kind, lease, sentence, shellWord } from "./words.js";
 
 const RUNBOOK = "https://github.com/lockstarter/lock-starter/blob/main/docs/operations.md";
 
@@ -9,16 +9,18 @@ const HOLDER_CELLS = [["Instance", "name-cell"], ["Thread", ""], ["Held for", ""
 
 const WAIT_CELLS = [["Instance", "name-cell"], ["Requests", ""], ["Waiting longest", ""]];
 
-/** How many requests of an instance are named. */
-const MOST_WAITERS = 5;
+/** Number of requests of an instance that are shown. */
+const MAX_WAITERS = 5;
 
-/** Everything about one lock, and what to do. */
+$("drawer-heads").append(...createHeads(HOLDER_CELLS.map(([label]) => [label])));
+
+/** Drawer with the details of one lock and the next steps. */
 export class Drawer {
 	#registry;
 	#key = null;
 	#name = "";
-	#lock = null;
 	#steps = "";
+	#loadedOn = null;
 
 	constructor(registry) {
 		this.#registry = registry;
@@ -26,21 +28,21 @@ export class Drawer {
 		$("close").addEventListener("click", () => $("drawer").close());
 		$("drawer").addEventListener("click", (event) => event.target === $("drawer") && $("drawer").close());
 		$("drawer").addEventListener("close", () => this.#closed());
-		$("release-ask").addEventListener("click", () => ask(true));
-		$("release-cancel").addEventListener("click", () => ask(false));
+		$("release-ask").addEventListener("click", () => showConfirmation(true));
+		$("release-cancel").addEventListener("click", () => showConfirmation(false));
 		$("release-do").addEventListener("click", () => this.#release());
 	}
 
 	open(key, name) {
 		this.#key = key;
 		this.#name = name;
-		this.#lock = null;
+		this.#loadedOn = null;
 		this.#steps = "";
 		setText($("drawer-title"), name);
-		setText($("drawer-said"), "");
+		setText($("drawer-result"), "");
 		$("release-confirm").hidden = true;
 		$("release-ask").hidden = false;
-		["drawer-facts", "drawer-now", "drawer-trouble", "drawer-no-holders", "drawer-no-waits", "drawer-no-incidents"].forEach((id) => setText($(id), ""));
+		["drawer-facts", "drawer-now", "drawer-problem", "drawer-no-holders", "drawer-no-waits", "drawer-no-incidents"].forEach((id) => setText($(id), ""));
 		["drawer-holders", "drawer-waits", "drawer-steps", "drawer-incidents"].forEach((id) => $(id).replaceChildren());
 		$("drawer").showModal();
 		$("close").focus();
@@ -52,14 +54,14 @@ export class Drawer {
 		this.#key = null;
 	}
 
-	/** Tells how old what is shown is. */
-	tell(state, answeredOn) {
-		$("drawer-stale").hidden = state === "live";
+	/** Shows whether the details are up to date. */
+	showState(state, updatedOn) {
 		$("release-do").disabled = state !== "live";
-		setText($("drawer-stale"), state === "live" ? "" : `Not updated since ${answeredOn ? clock(answeredOn) : "the beginning"}.`);
+		$("drawer-stale").hidden = state === "live";
+		setText($("drawer-stale"), state === "live" ? "" : updatedOn ? `Not updated since ${clock(updatedOn)}.` : "Nothing was loaded.");
 	}
 
-	/** Shows the lock as it is now. */
+	/** Loads and shows the details of the lock. */
 	async show({ mayRelease }) {
 		const key = this.#key;
 		if (key === null) {
@@ -72,7 +74,7 @@ export class Drawer {
 			}
 		}
 		catch {
-			// The page tells that there is no answer
+			// The headline shows that the server does not reply
 		}
 	}
 
@@ -82,20 +84,20 @@ export class Drawer {
 	}
 
 	#update(lock, mayRelease) {
-		this.#lock = lock;
+		this.#loadedOn = new Date();
 		const { row, holders, waits, incidents } = lock;
-		setText($("drawer-facts"), row ? [kind(row) || (holders.length > 0 ? "type not known" : ""), metricNameOf(row)].filter(Boolean).join(" · ") : "");
-		setText($("drawer-now"), now(row, holders));
-		setText($("drawer-trouble"), row ? sentence(row.troubles) : "");
-		$("drawer-trouble").dataset.level = row?.level ?? "GOOD";
+		setText($("drawer-facts"), row ? [kind(row) || (holders.length > 0 ? "unknown type" : ""), metricNameOf(row)].filter(Boolean).join(" · ") : "");
+		setText($("drawer-now"), summary(row, holders, this.#loadedOn));
+		setText($("drawer-problem"), row ? sentence(row.problems) : "");
+		$("drawer-problem").dataset.level = row?.level ?? "GOOD";
 		list($("drawer-holders"), holders, () => createRow(HOLDER_CELLS), updateHolder);
 		$("drawer-held").hidden = holders.length === 0;
-		setText($("drawer-no-holders"), holders.length > 0 ? "" : "Nobody.");
+		setText($("drawer-no-holders"), holders.length > 0 ? "" : "None.");
 		list($("drawer-waits"), waits, () => createRow(WAIT_CELLS), updateWait);
-		setText($("drawer-no-waits"), waits.length > 0 ? "" : "Nobody.");
-		showIncidents($("drawer-incidents"), incidents);
-		setText($("drawer-no-incidents"), incidents.length > 0 ? "" : "Nothing that is remembered.");
-		// Nobody releases what cannot be seen
+		setText($("drawer-no-waits"), waits.length > 0 ? "" : "None.");
+		showIncidents($("drawer-incidents"), incidents, this.#loadedOn);
+		setText($("drawer-no-incidents"), incidents.length > 0 ? "" : "None in the last hour.");
+		// A lock with a hidden name cannot be released
 		$("release").hidden = !mayRelease || !row || row.hidden || holders.length === 0;
 		this.#showSteps(lock, mayRelease);
 	}
@@ -104,7 +106,7 @@ export class Drawer {
 		const steps = this.#makeSteps(lock, mayRelease);
 		const same = JSON.stringify(steps);
 		if (same !== this.#steps) {
-			// Selections stay as long as nothing else is to be done
+			// Unchanged steps are not replaced, so that selections stay
 			this.#steps = same;
 			$("drawer-steps").replaceChildren(...steps.map(createStep));
 		}
@@ -114,16 +116,16 @@ export class Drawer {
 		const steps = [];
 		const [holder] = holders;
 		if (holder?.thread && holder.state === "known") {
-			steps.push({ text: `See what ${holder.thread} does, on the host of ${holder.instance} (PID is its process):`, command: `jcmd PID Thread.print | grep -F -A 30 ${shellWord(`"${holder.thread}"`)}` });
+			steps.push({ text: `Print the stack of ${holder.thread} on the host of ${holder.instance}, with its process id as PID:`, command: `jcmd PID Thread.print | grep -F -A 30 ${shellWord(`"${holder.thread}"`)}` });
 		}
 		else if (holder) {
-			steps.push({ text: holder.state === "silent" ? `See whether ${holder.instance} still runs. If it has ended, wait: the lock is free when its lease ends.` : `See what ${holder.instance} does:`, command: holder.state === "silent" ? null : "jcmd PID Thread.print" });
+			steps.push({ text: holder.state === "unresponsive" ? `Check whether ${holder.instance} is running. If it has ended, the lock is free when the lease ends.` : `Print the threads of ${holder.instance}, with its process id as PID:`, command: holder.state === "unresponsive" ? null : "jcmd PID Thread.print" });
 		}
 		if (row && !row.hidden) {
-			steps.push({ text: "Find what the logs say of it:", command: `grep -F ${shellWord(`Lock '${this.#name}'`)} application.log` });
+			steps.push({ text: "Search the logs for the lock:", command: `grep -F ${shellWord(`Lock '${this.#name}'`)} application.log` });
 		}
 		if (holder && !mayRelease) {
-			steps.push({ text: "To release it by force from here, set distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted. Restarting the holder's instance frees it as well." });
+			steps.push({ text: "To force-release the lock on this page, set distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted. A restart of the holder's instance releases the lock, too." });
 		}
 		steps.push({ text: "Read the runbook:", link: `${RUNBOOK}#${isRefused(incidents) ? "the-database-refuses-tokens" : holder ? "a-lock-is-held-for-a-long-time" : "a-lock-was-lost"}` });
 		return steps;
@@ -131,12 +133,12 @@ export class Drawer {
 
 	async #release() {
 		$("release-do").disabled = true;
-		setText($("drawer-said"), "Releasing it…");
-		setText($("drawer-said"), await this.#tryRelease(this.#name));
-		ask(false);
+		setText($("drawer-result"), "Releasing the lock…");
+		setText($("drawer-result"), await this.#tryRelease(this.#name));
+		showConfirmation(false);
 	}
 
-	/** Releases a lock by force, and says what came of it. */
+	/** Force-releases a lock, and returns the result as text. */
 	async #tryRelease(name) {
 		try {
 			const csrf = await (await fetch("api/csrf", { headers: HEADERS, redirect: "manual" })).json();
@@ -146,68 +148,69 @@ export class Drawer {
 			}
 			const response = await fetch(`api/lock?name=${encodeURIComponent(name)}${this.#query()}`, { method: "DELETE", headers, redirect: "manual" });
 			if (response.ok) {
-				return `Released. It was held by ${(await response.json()).released.map(({ owner }) => owner).join(", ")}.`;
+				return `Released. The holder was ${(await response.json()).released.map(({ owner }) => owner).join(", ")}.`;
 			}
 			if (response.status === 404) {
-				return "Nobody held a lock of this name.";
+				return "Nobody held this lock.";
 			}
 			return response.status === 403 || response.status === 401 ? `Not allowed: ${await response.text() || "log in again"}`
-				: `It may or may not have been released. The answer was: ${await response.text() || response.status}`;
+				: `The release may have failed. The server replied: ${await response.text() || response.status}`;
 		}
 		catch (error) {
-			return `It may or may not have been released: there was no answer (${error.message}).`;
+			return `The release may have failed, because the server did not reply (${error.message}).`;
 		}
 	}
 }
 
 const isRefused = ([latest]) => latest?.kind === "FENCE_REFUSED";
 
-/** The method, as far as the lock's name does not tell it. */
+/** Returns the name in meters, unless the lock's name begins with it. */
 function metricNameOf({ name, metricName }) {
-	return metricName === "programmatic" ? "locked in code, not by an annotation" : name.startsWith(metricName) ? "" : metricName;
+	return metricName === "programmatic" ? "acquired in code, not by an annotation" : name.startsWith(metricName) ? "" : metricName;
 }
 
-/** Who holds it, since when, and when it will be free if nothing happens. */
-function now(row, holders) {
+/** Returns a text with the holder, the beginning of the hold, and the end of the lease. */
+function summary(row, holders, time) {
 	if (!row || holders.length === 0) {
-		return row?.requests > 0 ? "Nobody is seen to hold it." : "It is free.";
+		return row?.requests > 0 ? "No holder is known." : "The lock is free.";
 	}
 	if (holders.length > 1) {
-		return `${count(holders.length, "holder", "holders")}, the first since ${ago(row.heldMillis)}. If one of them dies, its place is free when its lease ends.`;
+		return `${count(holders.length, "holder", "holders")}, the first since ${clockBefore(time, row.heldMillis)}. If one of them dies, others can acquire the lock when its lease ends.`;
 	}
 	const [{ instance, thread, heldMillis, leaseMillis, renewal, state }] = holders;
-	const who = `${instance}${thread ? `, ${thread},` : ""} has held it since ${ago(heldMillis)}, for ${duration(heldMillis)}.`;
-	if (state === "unclaimed") {
-		return `${instance} has released it, but Redis has not confirmed that. It is free in ${duration(leaseMillis)}.`;
+	const holder = `${instance}${thread ? `, ${thread},` : ""}`;
+	const hold = `${holder} has held the lock since ${clockBefore(time, heldMillis)}, for ${duration(heldMillis)}.`;
+	if (state === "release_unconfirmed") {
+		return `${instance} has released the lock, but Redis has not confirmed the release. The lock is free in ${duration(leaseMillis)}.`;
 	}
-	if (state === "silent") {
-		return `${who} ${instance} does not answer. Unless it renews the lease, the lock is free in ${duration(leaseMillis)}.`;
+	if (state === "unresponsive") {
+		return `${hold} ${instance} does not reply. Unless it renews the lease, the lock is free in ${duration(leaseMillis)}.`;
 	}
 	if (state === "outdated") {
-		return `${instance}${thread ? `, ${thread},` : ""} held it when it was last heard of.`;
+		return `${holder} held the lock according to its last report.`;
 	}
 	switch (renewal) {
 		case "renewing":
-			return `${who} The lease is renewed: the lock stays held until the work ends. If ${instance} dies, it is free within ${duration(leaseMillis)}.`;
+			return `${hold} The lease is renewed until the work ends. If ${instance} dies, the lock is free within ${duration(leaseMillis)}.`;
 		case "fixed_lease":
-			return `${who} The lease is fixed: the lock is free in ${duration(leaseMillis)} at the latest.`;
+			return `${hold} The lease is fixed: the lock is free within ${duration(leaseMillis)}.`;
 		case "failing":
 		case "stopped":
-			return `${who} The lease is not renewed: the lock is free in ${duration(leaseMillis)}, and ${instance} loses it then.`;
+			return `${hold} The lease is not renewed: in ${duration(leaseMillis)}, ${instance} loses the lock.`;
 		default:
-			return `${who} ${instance} does not report which of its threads. The lease ends in ${duration(leaseMillis)} unless it is renewed.`;
+			return `${hold} ${instance} does not report the thread. Unless it renews the lease, the lock is free in ${duration(leaseMillis)}.`;
 	}
 }
 
 function updateHolder(node, holder) {
 	const { instance, thread, heldMillis, token, count: holds, state } = holder;
-	const texts = [instance, thread ?? "thread not known", `${duration(heldMillis)}${holds > 1 ? `, ${holds} times` : ""}`, lease(holder), token];
+	const texts = [instance, thread ?? "unknown thread", `${duration(heldMillis)}${holds > 1 ? `, ${holds} times` : ""}`, lease(holder), token];
 	texts.forEach((text, index) => setText(node.children[index], text));
 	node.classList.toggle("stale", state !== "known");
 }
 
 function updateWait(node, { instance, requests, longestMillis, waiters }) {
-	const named = waiters.slice(0, MOST_WAITERS).map(({ owner, millis }) => `${owner} for ${duration(millis)}`);
+	const named = waiters.slice(0, MAX_WAITERS).map(({ owner, millis }) => `${owner} for ${duration(millis)}`);
 	const more = requests - named.length;
 	const texts = [instance ?? "Other instances", count(requests, "request", "requests"), named.length > 0 ? `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}` : longestMillis > 0 ? duration(longestMillis) : ""];
 	texts.forEach((text, index) => setText(node.children[index], text));
@@ -230,8 +233,8 @@ function createStep({ text, command, link }) {
 	return step;
 }
 
-function ask(asking) {
-	$("release-confirm").hidden = !asking;
-	$("release-ask").hidden = asking;
-	(asking ? $("release-cancel") : $("release-ask")).focus();
+function showConfirmation(shown) {
+	$("release-confirm").hidden = !shown;
+	$("release-ask").hidden = shown;
+	(shown ? $("release-cancel") : $("release-ask")).focus();
 }

@@ -1,83 +1,84 @@
 const PERIOD_MILLIS = 800;
 const TIMEOUT_MILLIS = 2500;
 
-/** An answer older than this says nothing about now. */
+/** Age up to which a response shows the present state. */
 const FRESH_MILLIS = 2800;
 
-/** Of a page that nobody can see any more, the server need not be asked often whether there is a login again. */
+/** Interval of requests while the user is logged out. */
 const LOGGED_OUT_MILLIS = 15_000;
 
-/** Asks without a password dialog of the browser, or a redirection to a login. */
+/** Headers that prevent password dialogs of the browser and redirections to a login. */
 export const HEADERS = { "Accept": "application/json", "X-Requested-With": "XMLHttpRequest" };
 
 export const isLogin = (response) => response.type === "opaqueredirect" || response.status === 401 || response.status === 403;
 
-/** Asks for the view again and again while the page is seen. */
+/** Requests the view periodically while the page is visible. */
 export class Poll {
 	#query;
 	#changed;
 	#timer;
 	#round = 0;
 	#startedAt = 0;
-	#answeredAt = -Infinity;
+	#requestedAt = -Infinity;
 	#loggedOut = false;
 
-	/** The latest answer, and when it came. */
+	/** The latest view, and the time when it was received. */
 	view = null;
-	answeredOn = null;
+	updatedOn = null;
 
 	constructor(query, changed) {
 		this.#query = query;
 		this.#changed = changed;
 	}
 
-	/** Asks at once, and goes on. An answer to what was asked before is not waited for. */
 	start() {
 		this.#startedAt = performance.now();
-		this.now();
+		this.requestNow();
 	}
 
-	now() {
+	/** Sends a request at once. A running request is ignored. */
+	requestNow() {
 		clearTimeout(this.#timer);
-		this.#ask(++this.#round);
+		this.#request(++this.#round);
 	}
 
-	/** "live", "connecting", "cut-off", or "logged-out". */
+	/** Returns "live", "connecting", "cut-off", or "logged-out". */
 	state() {
 		if (this.#loggedOut) {
 			return "logged-out";
 		}
 		const now = performance.now();
-		if (now - this.#answeredAt <= FRESH_MILLIS) {
+		if (now - this.#requestedAt <= FRESH_MILLIS) {
 			return "live";
 		}
 		return now - this.#startedAt <= FRESH_MILLIS ? "connecting" : "cut-off";
 	}
 
-	async #ask(round) {
+	async #request(round) {
 		if (document.hidden) {
 			return;
 		}
-		const askedAt = performance.now();
+		const sentAt = performance.now();
+		let response = null;
+		let view = null;
 		try {
-			const response = await fetch(`api/view?${this.#query()}`, { headers: HEADERS, cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MILLIS) });
-			const view = response.ok ? await response.json() : null;
-			if (round === this.#round) {
-				this.#loggedOut = isLogin(response);
-				if (view) {
-					this.view = view;
-					this.#answeredAt = askedAt;
-					this.answeredOn = new Date();
-				}
-			}
+			response = await fetch(`api/view?${this.#query()}`, { headers: HEADERS, cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MILLIS) });
+			view = response.ok ? await response.json() : null;
 		}
 		catch {
-			// There was no answer, which its age tells
+			// The age of the latest view shows the failure
 		}
-		if (round === this.#round) {
-			this.#changed();
-			const passed = performance.now() - askedAt;
-			this.#timer = setTimeout(() => this.#ask(round), this.#loggedOut ? LOGGED_OUT_MILLIS : Math.max(100, PERIOD_MILLIS - passed));
+		if (round !== this.#round) {
+			return;
 		}
+		this.#loggedOut = response ? isLogin(response) : this.#loggedOut;
+		if (view) {
+			this.view = view;
+			this.#requestedAt = sentAt;
+			this.updatedOn = new Date();
+		}
+		this.#changed();
+		const passed = performance.now() - sentAt;
+		this.#timer = setTimeout(() => this.#request(round), this.#loggedOut ? LOGGED_OUT_MILLIS : Math.max(100, PERIOD_MILLIS - passed));
 	}
 }

@@ -1,10 +1,10 @@
 import { element, setText } from "./dom.js";
 
 const MINUTE_MILLIS = 60_000;
-const LONGEST_MINUTES = 5;
+const MAX_MINUTES = 5;
 const STEP_MILLIS = 1000;
 
-/** Between points further apart nothing was known: the page was out of sight. */
+/** Distance of two points from which the line between them is interrupted. */
 const GAP_MILLIS = 3500;
 
 const WIDTH = 300;
@@ -12,11 +12,11 @@ const HEIGHT = 40;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A figure over up to the last five minutes, as far as this page has seen it, with its scale. The line is broken where nothing was known. */
+/** Line of a figure over the last minutes, with its scale. The line is interrupted where the figure is unknown. */
 export class Sparkline {
 	#name;
 	#format;
-	#least;
+	#minTop;
 	#points = [];
 	#line = document.createElementNS(SVG, "path");
 	#area = document.createElementNS(SVG, "path");
@@ -24,10 +24,10 @@ export class Sparkline {
 	#top = element("span", "top");
 	#span = element("span", "span");
 
-	constructor(parent, name, format, least = 1) {
+	constructor(parent, name, format, minTop = 1) {
 		this.#name = name;
 		this.#format = format;
-		this.#least = least;
+		this.#minTop = minTop;
 		const picture = document.createElementNS(SVG, "svg");
 		picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
 		picture.setAttribute("preserveAspectRatio", "none");
@@ -38,13 +38,12 @@ export class Sparkline {
 		parent.append(picture, this.#top, this.#span);
 	}
 
-	/** Forgets what was seen of something else. */
 	reset() {
 		this.#points = [];
 	}
 
-	/** Notes the figure, of which the latest of a second is kept; null if it is not known. */
-	note(value) {
+	/** Adds the present figure, or null if it is unknown. Each second has one point. */
+	add(value) {
 		const now = performance.now();
 		const last = this.#points.at(-1);
 		if (last && now - last.at < STEP_MILLIS) {
@@ -53,26 +52,28 @@ export class Sparkline {
 		else {
 			this.#points.push({ at: now, value });
 		}
-		this.#points = this.#points.filter(({ at }) => now - at <= LONGEST_MINUTES * MINUTE_MILLIS);
+		this.#points = this.#points.filter(({ at }) => now - at <= MAX_MINUTES * MINUTE_MILLIS);
 		this.#draw(now);
 	}
 
 	#draw(now) {
 		const known = this.#points.filter(({ value }) => value !== null);
-		const highest = Math.max(this.#least, ...known.map(({ value }) => value));
-		const minutes = Math.min(LONGEST_MINUTES, Math.max(1, Math.ceil((now - this.#points[0].at) / MINUTE_MILLIS)));
+		const highest = Math.max(this.#minTop, ...known.map(({ value }) => value));
+		const age = now - this.#points[0].at;
+		const minutes = Math.min(MAX_MINUTES, Math.max(1, Math.ceil(age / MINUTE_MILLIS)));
 		const x = ({ at }) => (WIDTH * (1 - (now - at) / (minutes * MINUTE_MILLIS))).toFixed(1);
 		const y = ({ value }) => (HEIGHT - 1 - (HEIGHT - 2) * value / highest).toFixed(1);
-		const pieces = this.#pieces().map((points) => points.map((point) => `${x(point)} ${y(point)}`).join("L"));
-		this.#line.setAttribute("d", pieces.map((piece) => `M${piece}h1`).join(""));
-		this.#area.setAttribute("d", this.#pieces().map((points, index) => `M${x(points[0])} ${HEIGHT}L${pieces[index]}V${HEIGHT}Z`).join(""));
+		const pieces = this.#pieces();
+		const lines = pieces.map((points) => points.map((point) => `${x(point)} ${y(point)}`).join("L"));
+		this.#line.setAttribute("d", lines.map((line) => `M${line}h1`).join(""));
+		this.#area.setAttribute("d", pieces.map((points, index) => `M${x(points[0])} ${HEIGHT}L${lines[index]}V${HEIGHT}Z`).join(""));
 		setText(this.#top, known.length > 0 ? `max ${this.#format(Math.max(...known.map(({ value }) => value)))}` : "");
 		setText(this.#span, `${minutes} min`);
-		const words = known.length === 0 ? "nothing is known yet" : `between ${this.#format(Math.min(...known.map(({ value }) => value)))} and ${this.#format(Math.max(...known.map(({ value }) => value)))}`;
-		setText(this.#title, `${this.#name} within the last ${minutes === 1 ? "minute" : `${minutes} minutes`} that this page has seen: ${words}`);
+		const range = known.length === 0 ? "unknown" : `between ${this.#format(Math.min(...known.map(({ value }) => value)))} and ${this.#format(Math.max(...known.map(({ value }) => value)))}`;
+		setText(this.#title, `${this.#name} within the last ${minutes === 1 ? "minute" : `${minutes} minutes`} that this page has seen: ${range}`);
 	}
 
-	/** The points between which something was known all the time. */
+	/** Returns the sequences of points without gaps. */
 	#pieces() {
 		const pieces = [];
 		let last = null;

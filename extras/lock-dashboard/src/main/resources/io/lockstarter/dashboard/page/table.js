@@ -1,4 +1,4 @@
-import { $, createRow, element, list, setText } from "./dom.js";
+import { $, createHeads, createRow, element, list, setText } from "./dom.js";
 import { count, duration, kind, lease, sentence } from "./words.js";
 
 const COLUMNS = [
@@ -9,107 +9,108 @@ const COLUMNS = [
 	{ label: "Lease", sort: "lease", className: "lease" },
 	{ label: "Waiting", sort: "waiting", className: "number waiting", descending: true },
 	{ label: "Longest wait", sort: "wait", className: "number wait", descending: true },
-	{ label: "Trouble", sort: "trouble", className: "trouble" },
+	{ label: "Problem", sort: "problem", className: "problem" },
 ];
 
-/** A long name, of which the last characters are always shown. */
+const CELLS = COLUMNS.map(({ label, className }) => [label, className]);
+
+/** Long name, which is abbreviated in front of its last characters. */
 const LONG_NAME = /^(.{12,}?)(.{12})$/su;
 
-/** After this time without a movement, nobody is taken to point at the table. */
+/** Time after the last movement of the pointer for which the table counts as in use. */
 const POINTED_MILLIS = 60_000;
 
-/** The table of locks. Its order stays while somebody points at it or has the focus in it. */
+/** Table of locks. Its order does not change while the pointer or the focus is in the table. */
 export class LockTable {
 	#open;
 	#changed;
 	#shown = [];
 	#pointedAt = -Infinity;
 
-	sort = "trouble";
+	sort = "problem";
 	descending = false;
 
 	constructor(open, changed) {
 		this.#open = open;
 		this.#changed = changed;
-		$("heads").append(...COLUMNS.map((column) => this.#head(column)));
+		const heads = createHeads(CELLS);
+		heads.forEach((head, index) => this.#makeSortable(head, COLUMNS[index]));
+		$("heads").append(...heads);
 		const rows = $("rows");
 		["pointermove", "pointerdown"].forEach((type) => rows.addEventListener(type, () => (this.#pointedAt = performance.now())));
 		rows.addEventListener("pointerleave", () => (this.#pointedAt = -Infinity));
 	}
 
-	#head({ label, sort, className, descending }) {
+	#makeSortable(head, { label, sort, descending }) {
 		const button = element("button", "", label);
 		button.type = "button";
 		button.addEventListener("click", () => {
 			this.descending = this.sort === sort ? !this.descending : descending === true;
 			this.sort = sort;
-			this.#showSorting();
-			this.forget();
+			this.#showHeads();
+			this.allowReordering();
 			this.#changed();
 		});
-		const head = element("th", className, button);
-		head.scope = "col";
-		head.setAttribute("role", "columnheader");
 		head.dataset.sort = sort;
-		return head;
+		head.replaceChildren(button);
 	}
 
-	#showSorting() {
+	#showHeads() {
 		for (const head of $("heads").children) {
 			const chosen = head.dataset.sort === this.sort;
 			head.setAttribute("aria-sort", chosen ? (this.descending ? "descending" : "ascending") : "none");
 		}
 	}
 
-	/** Takes an order over, if there is a column for it. */
+	/** Sorts by a column if it exists. */
 	sortBy(sort, descending) {
 		if (COLUMNS.some((column) => column.sort === sort)) {
 			Object.assign(this, { sort, descending });
 		}
 	}
 
-	/** Whether the rows are in another order than at first. */
+	/** Returns whether the order is not the initial one. */
 	isSorted() {
-		return this.sort !== "trouble" || this.descending;
+		return this.sort !== "problem" || this.descending;
 	}
 
-	/** Lets the order change with the next rows, whoever points at them. */
-	forget() {
+	/** Allows the next rows to be in another order, even if the table is in use. */
+	allowReordering() {
 		this.#shown = [];
 	}
 
-	isUsed() {
-		// Whoever uses the keyboard must get the row that has the focus, whenever the key is pressed
+	isInUse() {
+		// A row with the focus must stay until its key is pressed
 		return performance.now() - this.#pointedAt < POINTED_MILLIS || $("rows").querySelector(":focus-visible") !== null || $("drawer").open;
 	}
 
-	/** The keys of the rows that are to stay. */
+	/** Returns the keys of the rows that have to stay in their order. */
 	pinned() {
-		return this.isUsed() ? this.#shown.map(({ key }) => key) : [];
+		return this.isInUse() ? this.#shown.map(({ key }) => key) : [];
 	}
 
-	/** Shows rows, and returns how many new ones are not shown since the order is kept. */
+	/** Shows rows, and returns the number of rows that do not fit because the order must not change. */
 	show(rows, pinned, limit) {
-		this.#showSorting();
-		let hidden = 0;
-		if (this.isUsed() && this.#shown.length > 0) {
+		this.#showHeads();
+		let omitted = 0;
+		if (this.isInUse() && this.#shown.length > 0) {
 			const known = new Map([...rows, ...pinned].map((row) => [row.key, row]));
 			const kept = new Set(this.#shown.map(({ key }) => key));
 			this.#shown = this.#shown.map((row) => known.get(row.key) ?? { ...row, gone: true });
 			const more = rows.filter(({ key }) => !kept.has(key));
 			const room = more.slice(0, Math.max(0, limit - this.#shown.length));
 			this.#shown.push(...room);
-			hidden = more.length - room.length;
+			omitted = more.length - room.length;
 		}
 		else {
 			this.#shown = rows;
 		}
 		list($("rows"), this.#shown, () => this.#create(), update);
-		return hidden;
+		return omitted;
 	}
 
 	#create() {
-		const row = createRow(COLUMNS.map(({ label, className }) => [label, className]));
+		const row = createRow(CELLS);
 		const button = element("button", "name");
 		button.type = "button";
 		button.setAttribute("aria-haspopup", "dialog");
@@ -127,9 +128,9 @@ function update(node, row) {
 	node.dataset.lock = row.name;
 	node.dataset.level = row.gone ? "GOOD" : row.level;
 	node.classList.toggle("stale", row.gone === true || row.holder?.state === "outdated");
-	const [name, type, holder, held, leased, waiting, wait, trouble] = node.children;
+	const [name, type, holder, held, leased, waiting, wait, problem] = node.children;
 	const [head, tail] = name.firstChild.children;
-	// Where there is too little room, the middle is left out: names often differ only in their ends
+	// Only the middle is abbreviated, because names often differ only in their ends
 	const [, start, end] = LONG_NAME.exec(row.name) ?? ["", row.name, ""];
 	setText(head, start);
 	setText(tail, end);
@@ -145,11 +146,11 @@ function update(node, row) {
 	setText(leased, row.gone || !row.holder ? "" : row.holders > 1 ? `${duration(row.leaseMillis)}, shortest` : lease(row.holder));
 	setText(waiting, row.gone || row.requests === 0 ? "" : row.requests.toLocaleString("en"));
 	setText(wait, row.gone || row.requests === 0 || row.longestWaitMillis === 0 ? "" : duration(row.longestWaitMillis));
-	setText(trouble.firstChild, row.gone ? "" : sentence(row.troubles));
-	trouble.title = trouble.textContent;
+	setText(problem.firstChild, row.gone ? "" : sentence(row.problems));
+	problem.title = problem.textContent;
 }
 
-/** Who holds a lock: an instance and a thread of it, or how many. */
+/** Returns the instance and the thread of the holder, or the numbers of instances and holders. */
 function holderOf({ gone, holders, holderInstances, holder }) {
 	if (gone) {
 		return ["", "gone"];
@@ -160,6 +161,6 @@ function holderOf({ gone, holders, holderInstances, holder }) {
 	if (holders > 1) {
 		return [holderInstances === 1 ? holder.instance : count(holderInstances, "instance", "instances"), ` ${count(holders, "holder", "holders")}`];
 	}
-	const state = { silent: ", does not answer", unclaimed: " released it, not confirmed", outdated: ", as last heard" }[holder.state] ?? "";
+	const state = { unresponsive: ", does not reply", release_unconfirmed: " released it, not confirmed", outdated: ", in the last report" }[holder.state] ?? "";
 	return [holder.instance, `${holder.thread ? ` ${holder.thread}` : ""}${state}`];
 }

@@ -1,6 +1,6 @@
 const MINUTE = 60_000;
 
-/** A length of time, as exact as it is worth. */
+/** Returns the text for a duration. */
 export function duration(millis) {
 	const positive = Math.max(0, millis);
 	if (positive < 10_000) {
@@ -19,13 +19,10 @@ export const count = (number, one, many) => `${number.toLocaleString("en")} ${nu
 
 export const clock = (date) => date.toLocaleTimeString("en-GB");
 
-export const ago = (millis) => clock(new Date(Date.now() - millis));
+/** Returns the time of day that was some milliseconds before a date. */
+export const clockBefore = (date, millis) => clock(new Date(date - millis));
 
-export function moment(millis) {
-	return new Date(Date.now() - millis).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
-}
-
-/** What type a lock is, and how many hold it. */
+/** Returns the type of a lock, or the number of its readers or of its used permits. */
 export function kind({ type, permits, read, holders }) {
 	if (permits > 1) {
 		return `${holders} of ${permits} permits`;
@@ -36,12 +33,12 @@ export function kind({ type, permits, read, holders }) {
 	return type ?? "";
 }
 
-/** Joins what is said of something. */
+/** Joins texts to one sentence. */
 export function sentence(texts) {
 	return texts.map((text, index) => index > 0 ? text[0].toLowerCase() + text.slice(1) : text).join(", ");
 }
 
-/** How long a holder's lease lasts. */
+/** Returns the remaining lease of a holder, with the state of its renewal. */
 export function lease({ leaseMillis, renewal, state }) {
 	const left = leaseMillis > 0 ? duration(leaseMillis) : "over";
 	if (state === "outdated") {
@@ -51,13 +48,13 @@ export function lease({ leaseMillis, renewal, state }) {
 }
 
 const INCIDENTS = {
-	TIMED_OUT: "Did not get the lock in time",
-	FAILED: "Could not ask for the lock",
+	TIMED_OUT: "Did not acquire the lock in time",
+	FAILED: "The acquire request failed",
 	RENEWAL_FAILED: "Could not renew the lease",
-	RELEASE_UNCONFIRMED: "Released the lock, but Redis did not confirm it",
-	LOST_LEASE_EXPIRED: "Lost the lock: its lease ran out",
+	RELEASE_UNCONFIRMED: "Released the lock, but Redis did not confirm the release",
+	LOST_LEASE_EXPIRED: "Lost the lock: its lease expired",
 	LOST_NOT_OWNED: "Lost the lock: Redis no longer knew this holder",
-	LOST_FORCE_RELEASED: "Lost the lock: it was released by force",
+	LOST_FORCE_RELEASED: "Lost the lock: it was force-released",
 	LOST_OWNER_ENDED: "Lost the lock: its thread ended without releasing it",
 	LOST_MAX_HOLD_TIME: "Lost the lock: it was held for longer than distributed-lock.max-hold-time",
 	FENCE_REFUSED: "Refused by the database: another owner has held the lock since",
@@ -72,7 +69,7 @@ export function incident({ kind: name, owner, millis }) {
 	return `${INCIDENTS[name] ?? name}${time} (${owner})`;
 }
 
-/** Text as one word of a shell, as legible as it can be. */
+/** Quotes text as one word of a shell command. */
 export function shellWord(text) {
 	return text.includes("'") && !/["$`\\!]/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
 }

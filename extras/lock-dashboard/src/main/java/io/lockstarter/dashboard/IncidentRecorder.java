@@ -18,23 +18,24 @@ import io.lockstarter.core.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what went wrong with locks of this instance lately.
+ * Recorder of the incidents that concern locks of this instance.
  */
-final class Troubles implements LockListener {
+final class IncidentRecorder implements LockListener {
 
-	private static final int KEPT = 100;
+	private static final int MAX_RECORDED = 100;
 
-	private static final int REPORTED = 50;
+	private static final int MAX_REPORTED = 50;
 
-	private static final Duration REPORTED_FOR = Duration.ofHours(1);
+	/** Age up to which an incident is reported: one hour. */
+	private static final Duration RETENTION = Duration.ofHours(1);
 
 	private final Clock clock;
 
-	private final Deque<Trouble> latest = new ArrayDeque<>();
+	private final Deque<RecordedIncident> latest = new ArrayDeque<>();
 
 	private final Map<String, LastHour> losses = new ConcurrentHashMap<>();
 
-	Troubles(Clock clock) {
+	IncidentRecorder(Clock clock) {
 		this.clock = clock;
 	}
 
@@ -43,77 +44,78 @@ final class Troubles implements LockListener {
 		Duration waitTime = request.waitTime();
 		boolean hadTime = waitTime == null || !waitTime.isZero();
 		Kind kind = switch (outcome) {
-			// A single try that finds the lock taken is the usual way to skip work
+			// Without a wait time, a lock that is held is no incident: callers skip the
+			// work
 			case TIMEOUT -> hadTime ? Kind.TIMED_OUT : null;
 			case ERROR -> Kind.FAILED;
 			case CANCELLED, CLOSED -> null;
 		};
 		if (kind != null) {
 			String owner = (request.owner() != null) ? request.owner().toString() : Thread.currentThread().getName();
-			keep(new Trouble(this.clock.instant(), kind, request.name(), request.metricName(), owner, waited.toMillis(),
-					request.registry()));
+			add(new RecordedIncident(this.clock.instant(), kind, request.name(), request.metricName(), owner,
+					waited.toMillis(), request.registry()));
 		}
 	}
 
 	@Override
 	public void renewalFailed(LockHandle lock, @Nullable Throwable cause) {
-		keep(new Trouble(this.clock.instant(), Kind.RENEWAL_FAILED, lock.name(), lock.metricName(),
+		add(new RecordedIncident(this.clock.instant(), Kind.RENEWAL_FAILED, lock.name(), lock.metricName(),
 				lock.owner().toString(), null, lock.registry()));
 	}
 
 	@Override
 	public void releaseUnconfirmed(LockHandle lock, Throwable cause) {
-		keep(new Trouble(this.clock.instant(), Kind.RELEASE_UNCONFIRMED, lock.name(), lock.metricName(),
+		add(new RecordedIncident(this.clock.instant(), Kind.RELEASE_UNCONFIRMED, lock.name(), lock.metricName(),
 				lock.owner().toString(), null, lock.registry()));
 	}
 
 	@Override
 	public void lost(LockLoss loss) {
 		losses(loss.registry()).count();
-		keep(new Trouble(loss.lostAt(), Kind.of(loss.reason()), loss.name(), loss.metricName(), loss.owner().toString(),
-				loss.heldFor().toMillis(), loss.registry()));
+		add(new RecordedIncident(loss.lostAt(), Kind.of(loss.reason()), loss.name(), loss.metricName(),
+				loss.owner().toString(), loss.heldFor().toMillis(), loss.registry()));
 	}
 
 	@Override
 	public void fenceRefused(FenceRefusal refusal) {
-		keep(new Trouble(refusal.refusedAt(), Kind.FENCE_REFUSED, refusal.name(), refusal.metricName(),
+		add(new RecordedIncident(refusal.refusedAt(), Kind.FENCE_REFUSED, refusal.name(), refusal.metricName(),
 				refusal.owner().toString(), null, refusal.registry()));
 	}
 
-	private void keep(Trouble trouble) {
+	private void add(RecordedIncident incident) {
 		synchronized (this.latest) {
-			// Failures repeat until they end: one line for them is enough
-			this.latest.removeIf(trouble::repeats);
-			this.latest.addFirst(trouble);
-			if (this.latest.size() > KEPT) {
+			// The latest of repeated failures replaces the earlier ones
+			this.latest.removeIf(incident::repeats);
+			this.latest.addFirst(incident);
+			if (this.latest.size() > MAX_RECORDED) {
 				this.latest.removeLast();
 			}
 		}
 	}
 
-	/** What went wrong lately, latest first. */
-	List<Trouble> latest() {
+	/** Returns the recorded incidents, the latest first. */
+	List<RecordedIncident> latest() {
 		synchronized (this.latest) {
 			return List.copyOf(this.latest);
 		}
 	}
 
 	/**
-	 * Returns what went wrong with locks of a registry within the last hour, as others
-	 * are told.
+	 * Returns the incidents of the last hour that concern locks of a registry, as this
+	 * instance reports them to others.
 	 */
 	List<InstanceReport.Incident> incidents(@Nullable String registry) {
 		Instant now = this.clock.instant();
 		return latest().stream()
-			.filter((trouble) -> trouble.at().isAfter(now.minus(REPORTED_FOR)))
-			.filter((trouble) -> Objects.equals(trouble.registry(), registry)
-					|| (trouble.registry() == null && LockRequest.DEFAULT_REGISTRY.equals(registry)))
-			.limit(REPORTED)
-			.map((trouble) -> trouble.reported(now))
+			.filter((incident) -> incident.at().isAfter(now.minus(RETENTION)))
+			.filter((incident) -> Objects.equals(incident.registry(), registry)
+					|| (incident.registry() == null && LockRequest.DEFAULT_REGISTRY.equals(registry)))
+			.limit(MAX_REPORTED)
+			.map((incident) -> incident.reported(now))
 			.toList();
 	}
 
-	/** How many locks of a registry were lost within the last hour. */
+	/** Returns the number of locks of a registry that were lost within the last hour. */
 	long lost(@Nullable String registry) {
 		return losses(registry).total();
 	}
@@ -123,13 +125,13 @@ final class Troubles implements LockListener {
 	}
 
 	/**
-	 * What can go wrong.
+	 * Kind of an incident.
 	 */
 	enum Kind {
 
-		/** A lock was not free in time. */
+		/** A lock was not acquired within the wait time. */
 		TIMED_OUT,
-		/** The backend failed when it was asked for a lock. */
+		/** The backend failed to process an acquire request. */
 		FAILED,
 		/** A lease could not be renewed. */
 		RENEWAL_FAILED,
@@ -137,15 +139,15 @@ final class Troubles implements LockListener {
 		RELEASE_UNCONFIRMED,
 		/** A lock was lost because its lease ran out. */
 		LOST_LEASE_EXPIRED,
-		/** A lock was lost because it belongs to nobody, or to somebody else. */
+		/** A lock was lost because its owner no longer held it in the backend. */
 		LOST_NOT_OWNED,
-		/** A lock was lost because it was taken away by force. */
+		/** A lock was lost because it was force-released. */
 		LOST_FORCE_RELEASED,
 		/** A lock was lost because its owner's thread ended. */
 		LOST_OWNER_ENDED,
-		/** A lock was lost because it was held for too long. */
+		/** A lock was lost because it was held for longer than allowed. */
 		LOST_MAX_HOLD_TIME,
-		/** The database has refused the token of a lock. */
+		/** The database refused the fencing token of a lock. */
 		FENCE_REFUSED;
 
 		private static Kind of(LockLoss.Reason reason) {
@@ -161,17 +163,18 @@ final class Troubles implements LockListener {
 	}
 
 	/**
-	 * Something that went wrong.
+	 * Recorded incident.
 	 *
-	 * @param at when
-	 * @param kind what
+	 * @param at the time of the incident
+	 * @param kind the kind of the incident
 	 * @param name the lock's name
 	 * @param metricName the name under which the lock counts in meters
-	 * @param owner who held the lock, or asked for it
-	 * @param millis for how long, if that is known
-	 * @param registry the registry of the lock, if there are several
+	 * @param owner the owner that held or requested the lock
+	 * @param millis the duration of the hold or of the wait, or {@code null} if it is
+	 * unknown
+	 * @param registry the registry of the lock, or {@code null} for the default one
 	 */
-	record Trouble(Instant at, Kind kind, String name, String metricName, String owner, @Nullable Long millis,
+	record RecordedIncident(Instant at, Kind kind, String name, String metricName, String owner, @Nullable Long millis,
 			@Nullable String registry) {
 
 		private InstanceReport.Incident reported(Instant now) {
@@ -179,7 +182,7 @@ final class Troubles implements LockListener {
 					this.name, this.metricName, this.owner, this.millis);
 		}
 
-		private boolean repeats(Trouble earlier) {
+		private boolean repeats(RecordedIncident earlier) {
 			return (this.kind == Kind.RENEWAL_FAILED || this.kind == Kind.FAILED) && earlier.kind == this.kind
 					&& earlier.name.equals(this.name) && Objects.equals(earlier.registry, this.registry)
 					&& earlier.owner.equals(this.owner);
