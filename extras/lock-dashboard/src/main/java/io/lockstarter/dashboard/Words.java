@@ -14,14 +14,21 @@ final class Words {
 		return number + " " + ((number == 1) ? one : many);
 	}
 
-	/** Returns the text for a duration. */
+	/**
+	 * Returns the text for a duration, in whole seconds. The script {@code words.js} has
+	 * the same function for the durations in the tables, with tenths of short durations.
+	 */
 	static String duration(long millis) {
 		long seconds = TimeUnit.MILLISECONDS.toSeconds(Math.max(0, millis));
-		if (seconds < 120) {
+		if (seconds < 60) {
 			return seconds + " s";
 		}
 		long minutes = seconds / 60;
-		return (minutes < 120) ? minutes + " min" : (minutes / 60) + " h " + (minutes % 60) + " min";
+		if (minutes < 60) {
+			return minutes + " min " + (seconds % 60) + " s";
+		}
+		long hours = minutes / 60;
+		return (hours < 48) ? hours + " h " + (minutes % 60) + " min" : (hours / 24) + " d " + (hours % 24) + " h";
 	}
 
 }

@@ -43,6 +43,10 @@ class DashboardPageTests {
 			})).observe({ type: "layout-shift" });
 			""";
 
+	private static final String DURATION = """
+			return import(new URL("words.js", location.href).href).then(({ duration }) => duration(arguments[0]));
+			""";
+
 	private static final int CROWD = 120;
 
 	@TempDir
@@ -64,6 +68,7 @@ class DashboardPageTests {
 			opened.open(this.north);
 			opened.run(WATCH);
 			listsInstancesThatNeverWaited();
+			formatsDurationsLikeTheServer();
 			countsWaitingRequests();
 			showsThreadAfterHandOver();
 			countsPermits();
@@ -84,6 +89,14 @@ class DashboardPageTests {
 		assertThat(this.stage.instance("south")).startsWith("south", "Running", "1.2.3");
 		assertThat(this.stage.none()).isEqualTo("Nobody holds a lock or waits for one.");
 		this.stage.awaitText("#held-line title", "between 0 and 0");
+	}
+
+	private void formatsDurationsLikeTheServer() {
+		for (long seconds : List.of(10L, 59L, 60L, 105L, 3599L, 3600L, 172_799L, 172_800L, 1_000_000L)) {
+			assertThat(this.stage.browser().<String>run(DURATION, seconds * 1000 + 999))
+				.isEqualTo(Words.duration(seconds * 1000 + 999));
+		}
+		assertThat(this.stage.browser().<String>run(DURATION, 9999)).isEqualTo("9.9 s");
 	}
 
 	private void countsWaitingRequests() {

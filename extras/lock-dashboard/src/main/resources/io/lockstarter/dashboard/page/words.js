@@ -1,18 +1,18 @@
-const MINUTE = 60_000;
-
-/** Returns the text for a duration. */
+/** Returns the text for a duration. The class Words has the same function for the texts of the server. */
 export function duration(millis) {
-	const positive = Math.max(0, millis);
-	if (positive < 10_000) {
-		return `${(positive / 1000).toFixed(1)} s`;
+	const seconds = Math.floor(Math.max(0, millis) / 1000);
+	if (seconds < 10) {
+		return `${(Math.floor(Math.max(0, millis) / 100) / 10).toFixed(1)} s`;
 	}
-	if (positive < 2 * MINUTE) {
-		return `${Math.floor(positive / 1000)} s`;
+	if (seconds < 60) {
+		return `${seconds} s`;
 	}
-	if (positive < 120 * MINUTE) {
-		return `${Math.floor(positive / MINUTE)} min`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60) {
+		return `${minutes} min ${seconds % 60} s`;
 	}
-	return `${Math.floor(positive / (60 * MINUTE))} h ${Math.floor(positive / MINUTE) % 60} min`;
+	const hours = Math.floor(minutes / 60);
+	return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 export const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
