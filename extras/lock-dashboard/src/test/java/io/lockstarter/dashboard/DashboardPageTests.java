@@ -43,8 +43,33 @@ class DashboardPageTests {
 			})).observe({ type: "layout-shift" });
 			""";
 
+	/**
+	 * Script that returns the labels of a sparkline after given times in milliseconds.
+	 */
+	private static final String SPARKLINE = """
+			const now = performance.now;
+			return import(new URL("sparkline.js", location.href).href).then(({ Sparkline }) => {
+				let time;
+				performance.now = () => time;
+				const parent = document.createElement("div");
+				const line = new Sparkline(parent, "Figure", String);
+				return [0, 30_000, 61_000, 301_000].map((passed) => {
+					time = passed;
+					line.add(1);
+					return parent.querySelector(".span").textContent;
+				});
+			}).finally(() => (performance.now = now));
+			""";
+
 	private static final String DURATION = """
 			return import(new URL("words.js", location.href).href).then(({ duration }) => duration(arguments[0]));
+			""";
+
+	/** Script that returns the texts in the tiles that have too little room. */
+	private static final String CUT_TEXTS = """
+			return [...document.querySelectorAll(".tile :is(dt, .value, .hint)")]
+				.filter((node) => node.scrollWidth > node.clientWidth)
+				.map((node) => node.textContent);
 			""";
 
 	private static final int CROWD = 120;
@@ -68,6 +93,7 @@ class DashboardPageTests {
 			opened.open(this.north);
 			opened.run(WATCH);
 			listsInstancesThatNeverWaited();
+			labelsSparklines();
 			formatsDurationsLikeTheServer();
 			countsWaitingRequests();
 			showsThreadAfterHandOver();
@@ -89,6 +115,11 @@ class DashboardPageTests {
 		assertThat(this.stage.instance("south")).startsWith("south", "Running", "1.2.3");
 		assertThat(this.stage.none()).isEqualTo("Nobody holds a lock or waits for one.");
 		this.stage.awaitText("#held-line title", "between 0 and 0");
+	}
+
+	private void labelsSparklines() {
+		assertThat(this.stage.<List<String>>run(SPARKLINE)).containsExactly("collecting…", "collecting…", "2 min",
+				"5 min");
 	}
 
 	private void formatsDurationsLikeTheServer() {
@@ -241,10 +272,11 @@ class DashboardPageTests {
 			assertThat(this.stage.browser().paleTexts()).as(scheme).isEmpty();
 			assertThat(Accessibility.violations(this.stage.browser())).as(scheme).isEmpty();
 			// A window of 1280 pixels has 640 CSS pixels at 200 %
-			for (int width : List.of(390, 640, 1280)) {
+			for (int width : List.of(390, 640, 1000, 1280)) {
 				this.stage.browser().size(width, 900);
 				this.stage.screenshot("%s-%s".formatted(scheme, width));
 				assertThat(this.stage.overflowing()).as("%s pixels", width).isEmpty();
+				assertThat(this.stage.<List<String>>run(CUT_TEXTS)).as("%s pixels", width).isEmpty();
 				assertThat(this.stage.browser()
 					.<Boolean>run(
 							"return document.documentElement.scrollWidth <= document.documentElement.clientWidth"))

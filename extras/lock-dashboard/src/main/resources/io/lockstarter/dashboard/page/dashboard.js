@@ -13,7 +13,7 @@ const TYPING_MILLIS = 200;
 const number = (value) => value.toLocaleString("en");
 
 const lines = {
-	held: new Sparkline($("held-line"), "Held", number),
+	held: new Sparkline($("held-line"), "Holds", number),
 	requests: new Sparkline($("waiting-line"), "Waiting", number),
 	longestWaitMillis: new Sparkline($("wait-line"), "Longest wait", duration, 1000),
 	longestHoldMillis: new Sparkline($("hold-line"), "Longest hold", duration, 1000),
@@ -123,9 +123,9 @@ function showUpdate(state, view) {
 
 function showTiles(live, { totals }) {
 	setText($("held"), number(totals.held));
-	setText($("held-hint"), totals.held > 0 ? `${totals.held === 1 ? "hold" : "holds"} on ${count(totals.holdingInstances, "instance", "instances")}` : "locks");
+	setText($("held-hint"), `on ${count(totals.holdingInstances, "instance", "instances")}`);
 	setText($("waiting"), number(totals.requests));
-	setText($("waiting-hint"), totals.requests > 0 ? `on ${count(totals.waitingInstances, "instance", "instances")}` : "requests");
+	setText($("waiting-hint"), `on ${count(totals.waitingInstances, "instance", "instances")}`);
 	setText($("wait"), totals.longestWaitMillis > 0 ? duration(totals.longestWaitMillis) : "–");
 	setText($("hold"), totals.longestHoldMillis > 0 ? duration(totals.longestHoldMillis) : "–");
 	setText($("lost"), number(totals.lost));

@@ -12,12 +12,13 @@ const HEIGHT = 40;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Line of a figure over the last minutes, with its scale. The line is interrupted where the figure is unknown. */
+/** Line of a figure over the last minutes, with its scale. Where the figure is unknown, only a dashed base line is drawn. */
 export class Sparkline {
 	#name;
 	#format;
 	#minTop;
 	#points = [];
+	#base = document.createElementNS(SVG, "path");
 	#line = document.createElementNS(SVG, "path");
 	#area = document.createElementNS(SVG, "path");
 	#title = document.createElementNS(SVG, "title");
@@ -32,8 +33,10 @@ export class Sparkline {
 		picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
 		picture.setAttribute("preserveAspectRatio", "none");
 		picture.setAttribute("role", "img");
+		this.#base.classList.add("base");
+		this.#base.setAttribute("d", `M0 ${HEIGHT - 1}H${WIDTH}`);
 		this.#area.classList.add("area");
-		picture.append(this.#title, this.#area, this.#line);
+		picture.append(this.#title, this.#base, this.#area, this.#line);
 		[this.#top, this.#span].forEach((node) => node.setAttribute("aria-hidden", "true"));
 		parent.append(picture, this.#top, this.#span);
 	}
@@ -68,7 +71,7 @@ export class Sparkline {
 		this.#line.setAttribute("d", lines.map((line) => `M${line}h1`).join(""));
 		this.#area.setAttribute("d", pieces.map((points, index) => `M${x(points[0])} ${HEIGHT}L${lines[index]}V${HEIGHT}Z`).join(""));
 		setText(this.#top, known.length > 0 ? `max ${this.#format(Math.max(...known.map(({ value }) => value)))}` : "");
-		setText(this.#span, `${minutes} min`);
+		setText(this.#span, age < MINUTE_MILLIS - STEP_MILLIS ? "collecting…" : `${minutes} min`);
 		const range = known.length === 0 ? "unknown" : `between ${this.#format(Math.min(...known.map(({ value }) => value)))} and ${this.#format(Math.max(...known.map(({ value }) => value)))}`;
 		setText(this.#title, `${this.#name} within the last ${minutes === 1 ? "minute" : `${minutes} minutes`} that this page has seen: ${range}`);
 	}
