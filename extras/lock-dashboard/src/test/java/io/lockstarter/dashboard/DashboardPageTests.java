@@ -98,6 +98,7 @@ class DashboardPageTests {
 			countsWaitingRequests();
 			showsThreadAfterHandOver();
 			countsPermits();
+			pausesByKeyboard();
 			releasesByForceByKeyboard();
 			keepsRowsUnderPointer();
 			filtersAndSortsManyLocks();
@@ -177,6 +178,43 @@ class DashboardPageTests {
 		this.north.free("other");
 		this.stage.awaitGone("render");
 		assertThat(this.stage.<Long>run("return window.permits")).isEqualTo(4);
+	}
+
+	private void pausesByKeyboard() {
+		this.south.hold("order:60", "worker");
+		this.stage.awaitHolder("order:60", "south worker");
+		this.stage.browser().run("document.querySelector('#pause').focus()");
+		this.stage.browser().press(Keys.ENTER);
+		this.stage.awaitHeadline("PAUSED", "Paused");
+		String held = this.stage.cell("order:60", "held");
+		assertThat(this.stage.text("#since")).matches("since [0-9:]{8}");
+		assertThat(this.stage.text("#detail")).startsWith("The page shows the locks as they were at ");
+		assertThat(this.stage.text("#updated")).startsWith("Not updated since ");
+		assertThat(this.stage.<String>run("return document.title")).isEqualTo("Locks (paused)");
+		assertThat(this.stage.text("#pause")).isEqualTo("Resume");
+		this.stage.screenshot("paused");
+		assertThat(Accessibility.violations(this.stage.browser())).as("paused").isEmpty();
+		assertThat(this.stage.browser().paleTexts()).as("paused").isEmpty();
+		this.south.free("worker");
+		WebClient client = new WebClient("http://localhost:" + this.north.port());
+		await().atMost(PATIENCE)
+			.until(() -> client.get("/distributed-locks/api/view").json().get("matching"), Integer.valueOf(0)::equals);
+		assertThat(this.stage.cell("order:60", "holder")).isEqualTo("south worker");
+		assertThat(this.stage.cell("order:60", "held")).isEqualTo(held);
+		showsRequestedRowsWhilePaused();
+		this.stage.browser().run("document.querySelector('#pause').focus()");
+		this.stage.browser().press(Keys.ENTER);
+		this.stage.awaitWell();
+		assertThat(this.stage.text("#pause")).isEqualTo("Pause");
+	}
+
+	/** A change of the order requires a request, after which the page is paused again. */
+	private void showsRequestedRowsWhilePaused() {
+		this.stage.browser().find("th[data-sort='name'] button").click();
+		this.stage.awaitGone("order:60");
+		this.stage.browser().find("th[data-sort='problem'] button").click();
+		this.stage.awaitHeadline("PAUSED", "Paused");
+		assertThat(this.stage.<Boolean>run("return document.querySelector('#drawer').open")).isFalse();
 	}
 
 	private void releasesByForceByKeyboard() {

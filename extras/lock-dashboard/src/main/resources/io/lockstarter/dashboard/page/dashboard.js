@@ -72,7 +72,9 @@ function show() {
 	showInstances(view.instances, updatedOn);
 	showIncidents($("incident-rows"), view.incidents, updatedOn);
 	setText($("no-incidents"), view.incidents.length > 0 ? "" : "No incidents.");
-	drawer.show(view);
+	if (state !== "paused") {
+		drawer.show(view);
+	}
 }
 
 function showHeadline(state, view) {
@@ -83,24 +85,26 @@ function showHeadline(state, view) {
 	setText($("detail"), detail);
 	$("detail").title = detail;
 	$("login").hidden = state !== "logged-out";
-	const problems = state === "live" && view ? view.problems : [];
+	const problems = (state === "live" || state === "paused") && view ? view.problems : [];
 	$("more").hidden = problems.length === 0;
-	setText($("more").firstChild, problems.length > 1 ? `${problems.length} problems` : "Details");
+	setText($("more").firstChild, problems.length > 1 ? `${problems.length} problems` : state === "paused" ? "1 problem" : "Details");
 	list($("problems"), problems, () => element("li", "", element("strong"), element("span", "soft")), (node, problem) => {
 		node.dataset.level = problem.level;
 		setText(node.firstChild, problem.title);
 		setText(node.lastChild, ` ${problem.detail}`);
 	});
-	document.title = { GOOD: "Locks", unknown: "Locks …" }[level] ?? `(!) ${title}`;
+	document.title = { GOOD: "Locks", unknown: "Locks …", PAUSED: "Locks (paused)" }[level] ?? `(!) ${title}`;
 }
 
 /** Returns the level, the title, the detail and the time of the headline. */
 function headline(state, view) {
-	const { updatedOn } = poll;
+	const { updatedOn, pausedOn } = poll;
 	const shown = updatedOn ? `The page shows the locks as they were at ${clock(updatedOn)}.` : "No locks were loaded.";
 	switch (state) {
 		case "logged-out":
 			return ["BAD", "You are logged out", `Log in, or ask for access to this page. ${shown}`, ""];
+		case "paused":
+			return ["PAUSED", "Paused", `${poll.failed ? "The latest request failed. " : ""}${shown}`, `since ${clock(pausedOn)}`];
 		case "cut-off":
 			return ["BAD", "This page is cut off", `${view?.instance ?? "The instance that serves it"} does not reply. ${shown}`, updatedOn ? `since ${clock(updatedOn)}` : ""];
 		case "connecting":
@@ -119,6 +123,7 @@ function headline(state, view) {
 function showUpdate(state, view) {
 	setText($("served-by"), view ? `served by ${view.instance}` : "");
 	setText($("updated"), poll.updatedOn ? `${state === "live" ? "Updated" : "Not updated since"} ${clock(poll.updatedOn)}` : "");
+	setText($("pause"), poll.pausedOn ? "Resume" : "Pause");
 }
 
 function showTiles(live, { totals }) {
@@ -203,6 +208,7 @@ $("registry").addEventListener("change", () => {
 	showAddress();
 	reload();
 });
-document.addEventListener("visibilitychange", () => !document.hidden && poll.start());
-setInterval(() => !document.hidden && poll.state() !== "live" && show(), TICK_MILLIS);
+$("pause").addEventListener("click", () => poll.pausedOn ? poll.resume() : poll.pause());
+document.addEventListener("visibilitychange", () => !document.hidden && !poll.pausedOn && poll.start());
+setInterval(() => !document.hidden && !["live", "paused"].includes(poll.state()) && show(), TICK_MILLIS);
 poll.start();

@@ -21,6 +21,8 @@ export class Drawer {
 	#name = "";
 	#steps = "";
 	#loadedOn = null;
+	#state = "connecting";
+	#updatedOn = null;
 
 	constructor(registry) {
 		this.#registry = registry;
@@ -56,9 +58,17 @@ export class Drawer {
 
 	/** Shows whether the details are up to date. */
 	showState(state, updatedOn) {
+		this.#state = state;
+		this.#updatedOn = updatedOn;
 		$("release-do").disabled = state !== "live";
-		$("drawer-stale").hidden = state === "live";
-		setText($("drawer-stale"), state === "live" ? "" : updatedOn ? `Not updated since ${clock(updatedOn)}.` : "Nothing was loaded.");
+		this.#showAge();
+	}
+
+	#showAge() {
+		const paused = this.#state === "paused";
+		const time = paused ? this.#loadedOn : this.#updatedOn;
+		$("drawer-stale").hidden = this.#state === "live";
+		setText($("drawer-stale"), this.#state === "live" ? "" : `${paused ? "The page is paused. " : ""}${time ? `Not updated since ${clock(time)}.` : "Nothing was loaded."}`);
 	}
 
 	/** Loads and shows the details of the lock. */
@@ -85,6 +95,7 @@ export class Drawer {
 
 	#update(lock, mayRelease) {
 		this.#loadedOn = new Date();
+		this.#showAge();
 		const { row, holders, waits, incidents } = lock;
 		setText($("drawer-facts"), row ? [kind(row) || (holders.length > 0 ? "unknown type" : ""), metricNameOf(row)].filter(Boolean).join(" · ") : "");
 		setText($("drawer-now"), summary(row, holders, this.#loadedOn));

@@ -12,7 +12,7 @@ export const HEADERS = { "Accept": "application/json", "X-Requested-With": "XMLH
 
 export const isLogin = (response) => response.type === "opaqueredirect" || response.status === 401 || response.status === 403;
 
-/** Requests the view periodically while the page is visible. */
+/** Requests the view periodically while the page is visible and not paused. */
 export class Poll {
 	#query;
 	#changed;
@@ -26,6 +26,12 @@ export class Poll {
 	view = null;
 	updatedOn = null;
 
+	/** The time when the page was paused, or null. */
+	pausedOn = null;
+
+	/** Whether the latest request failed. */
+	failed = false;
+
 	constructor(query, changed) {
 		this.#query = query;
 		this.#changed = changed;
@@ -36,16 +42,32 @@ export class Poll {
 		this.requestNow();
 	}
 
-	/** Sends a request at once. A running request is ignored. */
+	/** Stops the periodic requests. A running request is ignored. */
+	pause() {
+		clearTimeout(this.#timer);
+		this.#round++;
+		this.pausedOn = new Date();
+		this.#changed();
+	}
+
+	resume() {
+		this.pausedOn = null;
+		this.start();
+	}
+
+	/** Sends a request at once, even if the page is paused. A running request is ignored. */
 	requestNow() {
 		clearTimeout(this.#timer);
 		this.#request(++this.#round);
 	}
 
-	/** Returns "live", "connecting", "cut-off", or "logged-out". */
+	/** Returns "live", "connecting", "cut-off", "paused", or "logged-out". */
 	state() {
 		if (this.#loggedOut) {
 			return "logged-out";
+		}
+		if (this.pausedOn) {
+			return "paused";
 		}
 		const now = performance.now();
 		if (now - this.#requestedAt <= FRESH_MILLIS) {
@@ -71,6 +93,7 @@ export class Poll {
 		if (round !== this.#round) {
 			return;
 		}
+		this.failed = view === null;
 		this.#loggedOut = response ? isLogin(response) : this.#loggedOut;
 		if (view) {
 			this.view = view;
@@ -78,7 +101,9 @@ export class Poll {
 			this.updatedOn = new Date();
 		}
 		this.#changed();
-		const passed = performance.now() - sentAt;
-		this.#timer = setTimeout(() => this.#request(round), this.#loggedOut ? LOGGED_OUT_MILLIS : Math.max(100, PERIOD_MILLIS - passed));
+		if (!this.pausedOn) {
+			const passed = performance.now() - sentAt;
+			this.#timer = setTimeout(() => this.#request(round), this.#loggedOut ? LOGGED_OUT_MILLIS : Math.max(100, PERIOD_MILLIS - passed));
+		}
 	}
 }
