@@ -103,6 +103,7 @@ class DashboardPageTests {
 			keepsRowsUnderPointer();
 			filtersAndSortsManyLocks();
 			isAccessibleAndFitsOnScreen();
+			hidesColumns();
 			asksToLogInAgain();
 			showsThatRedisIsFull();
 			showsThatMessagesAreRefused();
@@ -331,6 +332,32 @@ class DashboardPageTests {
 			.singleElement()
 			.asString()
 			.startsWith("image-alt");
+	}
+
+	private void hidesColumns() {
+		this.stage.browser().find(".toolbar summary").click();
+		this.stage.browser().find("#columns input[value='lease']").click();
+		assertThat(visibleColumns()).containsExactly("Lock", "Type", "Holder", "Held for", "Waiting", "Longest wait",
+				"Problem");
+		assertThat(this.stage.<Boolean>run(
+				"return [...document.querySelectorAll('#rows .lease')].some((cell) => cell.checkVisibility())"))
+			.isFalse();
+		this.stage.screenshot("columns");
+		assertThat(Accessibility.violations(this.stage.browser())).as("choice of columns").isEmpty();
+		String address = this.stage.run("return location.href");
+		assertThat(address).endsWith("?hide=lease");
+		this.stage.browser().open(address);
+		this.stage.awaitText("#range", "1–50 of 121");
+		assertThat(visibleColumns()).hasSize(7).doesNotContain("Lease");
+		this.stage.browser().find(".toolbar summary").click();
+		this.stage.browser().find("#columns input[value='lease']").click();
+		assertThat(visibleColumns()).hasSize(8).contains("Lease");
+		assertThat(this.stage.<String>run("return location.search")).isEmpty();
+	}
+
+	private List<String> visibleColumns() {
+		return this.stage.run("return [...document.querySelectorAll('#heads th')]"
+				+ ".filter((head) => head.checkVisibility()).map((head) => head.textContent)");
 	}
 
 	/** The responses are those after the end of the session. */

@@ -26,11 +26,14 @@ let offset = 0;
 $("text").value = address.get("q") ?? "";
 $("problems-only").checked = address.has("problemsOnly");
 
-const table = new LockTable(open, () => {
+const table = new LockTable(open, (sorted) => {
 	showAddress();
-	reload();
+	if (sorted) {
+		reload();
+	}
 });
 table.sortBy(address.get("sort"), address.has("descending"));
+table.hide((address.get("hide") ?? "").split(","));
 const poll = new Poll(query, show);
 const drawer = new Drawer(registry);
 
@@ -172,10 +175,10 @@ function open(key, name) {
 	drawer.show(poll.view);
 }
 
-/** Writes the filter and the order to the address, so that users can share it. */
+/** Writes the filter, the order and the columns to the address, so that users can share it. */
 function showAddress() {
 	const shown = new URLSearchParams(filled({ registry: $("registry").options.length > 0 ? $("registry").value : "", ...filter(),
-		sort: table.isSorted() ? table.sort : "", descending: table.descending ? "true" : "" }));
+		sort: table.isSorted() ? table.sort : "", descending: table.descending ? "true" : "", hide: [...table.hidden].join(",") }));
 	history.replaceState(null, "", `${location.pathname}${shown.size > 0 ? `?${shown}` : ""}`);
 }
 
@@ -209,6 +212,14 @@ $("registry").addEventListener("change", () => {
 	reload();
 });
 $("pause").addEventListener("click", () => poll.pausedOn ? poll.resume() : poll.pause());
+document.addEventListener("click", ({ target }) => closeMenus((menu) => !menu.contains(target)));
+document.addEventListener("keydown", ({ key }) => key === "Escape" && closeMenus(() => true));
+
+/** Closes the open menus that fulfil a condition. */
+function closeMenus(condition) {
+	document.querySelectorAll("details.menu[open]").forEach((menu) => (menu.open = !condition(menu)));
+}
+
 document.addEventListener("visibilitychange", () => !document.hidden && !poll.pausedOn && poll.start());
 setInterval(() => !document.hidden && !["live", "paused"].includes(poll.state()) && show(), TICK_MILLIS);
 poll.start();

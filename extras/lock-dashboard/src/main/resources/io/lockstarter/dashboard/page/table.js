@@ -30,12 +30,16 @@ export class LockTable {
 	sort = "problem";
 	descending = false;
 
+	/** The columns that the user has hidden. */
+	hidden = new Set();
+
 	constructor(open, changed) {
 		this.#open = open;
 		this.#changed = changed;
 		const heads = createHeads(CELLS);
 		heads.forEach((head, index) => this.#makeSortable(head, COLUMNS[index]));
 		$("heads").append(...heads);
+		$("columns").append(...COLUMNS.slice(1).map((column) => this.#createChoice(column)));
 		const rows = $("rows");
 		["pointermove", "pointerdown"].forEach((type) => rows.addEventListener(type, () => (this.#pointedAt = performance.now())));
 		rows.addEventListener("pointerleave", () => (this.#pointedAt = -Infinity));
@@ -49,10 +53,27 @@ export class LockTable {
 			this.sort = sort;
 			this.#showHeads();
 			this.allowReordering();
-			this.#changed();
+			this.#changed(true);
 		});
 		head.dataset.sort = sort;
 		head.replaceChildren(button);
+	}
+
+	#createChoice({ label, sort }) {
+		const box = element("input");
+		box.type = "checkbox";
+		box.value = sort;
+		box.addEventListener("change", () => {
+			if (box.checked) {
+				this.hidden.delete(sort);
+			}
+			else {
+				this.hidden.add(sort);
+			}
+			this.#showColumns();
+			this.#changed(false);
+		});
+		return element("label", "", box, label);
 	}
 
 	#showHeads() {
@@ -62,11 +83,26 @@ export class LockTable {
 		}
 	}
 
+	#showColumns() {
+		[$("heads"), ...$("rows").children].forEach((row) => this.#hideCells(row));
+		$("columns").querySelectorAll("input").forEach((box) => (box.checked = !this.hidden.has(box.value)));
+	}
+
+	#hideCells(row) {
+		COLUMNS.forEach(({ sort }, index) => (row.children[index].hidden = this.hidden.has(sort)));
+	}
+
 	/** Sorts by a column if it exists. */
 	sortBy(sort, descending) {
 		if (COLUMNS.some((column) => column.sort === sort)) {
 			Object.assign(this, { sort, descending });
 		}
+	}
+
+	/** Hides all columns except the first that have one of these names. */
+	hide(names) {
+		this.hidden = new Set(COLUMNS.slice(1).map(({ sort }) => sort).filter((sort) => names.includes(sort)));
+		this.#showColumns();
 	}
 
 	/** Returns whether the order is not the initial one. */
@@ -119,6 +155,7 @@ export class LockTable {
 		row.children[2].append(element("b"), element("span", "soft"));
 		row.lastChild.append(element("span", "pill"));
 		row.addEventListener("click", () => this.#open(row.dataset.key, button.textContent));
+		this.#hideCells(row);
 		return row;
 	}
 }
