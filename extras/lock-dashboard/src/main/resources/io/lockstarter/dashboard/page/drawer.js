@@ -215,7 +215,7 @@ function summary(row, holders, time) {
 
 function updateHolder(node, holder) {
 	const { instance, thread, heldMillis, token, count: holds, state } = holder;
-	const texts = [instance, thread ?? "unknown thread", `${duration(heldMillis)}${holds > 1 ? `, ${holds} times` : ""}`, lease(holder), token];
+	const texts = [instance, thread ?? "unknown thread", `${duration(heldMillis)}${holds > 1 ? `, ${holds} times` : ""}`, lease(holder).filter(Boolean).join(", "), token];
 	texts.forEach((text, index) => setText(node.children[index], text));
 	node.classList.toggle("stale", state !== "known");
 }

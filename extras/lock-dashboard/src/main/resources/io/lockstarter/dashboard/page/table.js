@@ -153,6 +153,7 @@ export class LockTable {
 		button.append(element("span", "head"), element("span", "tail"));
 		row.firstChild.append(button);
 		row.children[2].append(element("b"), element("span", "soft"));
+		row.children[4].append(element("span", "amount"), element("span", "soft"));
 		row.lastChild.append(element("span", "pill"));
 		row.addEventListener("click", () => this.#open(row.dataset.key, button.textContent));
 		this.#hideCells(row);
@@ -180,7 +181,9 @@ function update(node, row) {
 	setText(holder.lastChild, thread);
 	holder.title = `${instance} ${thread}`.trim();
 	setText(held, row.gone || row.holders === 0 ? "" : duration(row.heldMillis));
-	setText(leased, row.gone || !row.holder ? "" : row.holders > 1 ? `${duration(row.leaseMillis)}, shortest` : lease(row.holder));
+	const [left, renewal] = row.gone || !row.holder ? ["", ""] : row.holders > 1 ? [duration(row.leaseMillis), "shortest"] : lease(row.holder);
+	setText(leased.firstChild, left);
+	setText(leased.lastChild, renewal && ` ${renewal}`);
 	setText(waiting, row.gone || row.requests === 0 ? "" : row.requests.toLocaleString("en"));
 	setText(wait, row.gone || row.requests === 0 || row.longestWaitMillis === 0 ? "" : duration(row.longestWaitMillis));
 	setText(problem.firstChild, row.gone ? "" : sentence(row.problems));

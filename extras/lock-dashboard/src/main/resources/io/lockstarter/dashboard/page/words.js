@@ -38,13 +38,11 @@ export function sentence(texts) {
 	return texts.map((text, index) => index > 0 ? text[0].toLowerCase() + text.slice(1) : text).join(", ");
 }
 
-/** Returns the remaining lease of a holder, with the state of its renewal. */
+/** Returns the remaining lease of a holder, and the state of its renewal. */
 export function lease({ leaseMillis, renewal, state }) {
 	const left = leaseMillis > 0 ? duration(leaseMillis) : "over";
-	if (state === "outdated") {
-		return `${left} unless renewed`;
-	}
-	return { renewing: `${left}, renewed`, fixed_lease: `${left}, fixed`, failing: `${left}, not renewed`, stopped: `${left}, not renewed` }[renewal] ?? left;
+	const renewals = { renewing: "renewed", fixed_lease: "fixed", failing: "not renewed", stopped: "not renewed" };
+	return [left, state === "outdated" ? "unless renewed" : renewals[renewal] ?? ""];
 }
 
 const INCIDENTS = {
