@@ -16,7 +16,6 @@ import io.reactivex.rxjava3.core.Single;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import redis.clients.jedis.ConnectionPoolConfig;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -36,8 +35,6 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -307,20 +304,6 @@ class LockStartupFailureTests {
 					.isEqualTo("Distributed locks cannot work with this Redis connection.");
 				assertThat(analysis.getAction()).contains("Use Lettuce", "distributed-lock.replication.min-replicas=0");
 			});
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "1, 0, 2", "2, 1, 3" })
-	void explainsThatAPoolOfJedisIsTooSmall(int connections, int replicas, int needed) {
-		ConnectionPoolConfig pool = new ConnectionPoolConfig();
-		pool.setMaxTotal(connections);
-		JedisClientConfiguration client = JedisClientConfiguration.builder().usePooling().poolConfig(pool).build();
-		failure(this.runner
-			.withBean(RedisConnectionFactory.class,
-					() -> unstarted(new JedisConnectionFactory(new RedisStandaloneConfiguration(), client)))
-			.withPropertyValues("distributed-lock.replication.min-replicas=" + replicas),
-				(analysis) -> assertThat(analysis.getAction()).contains("spring.data.redis.jedis.pool.max-active",
-						"need %d connections, but Jedis' pool has %d".formatted(needed, connections)));
 	}
 
 	private static RedisConnectionFactory unstarted(JedisConnectionFactory factory) {

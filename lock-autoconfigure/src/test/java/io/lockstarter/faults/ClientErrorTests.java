@@ -4,7 +4,9 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
@@ -22,10 +24,9 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.RedisClusterConnection;
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -71,19 +72,6 @@ class ClientErrorTests extends RedisOfItsOwn {
 				LettuceClientConfiguration.builder().clientResources(resources).build()));
 	}
 
-	@Test
-	void jedisSubscribesAgain() throws Exception {
-		subscribesAgain(new JedisConnectionFactory(address()) {
-
-			@Override
-			public RedisConnection getConnection() {
-				ClientErrorTests.this.fail(isSubscribing());
-				return super.getConnection();
-			}
-
-		});
-	}
-
 	private <F extends RedisConnectionFactory & InitializingBean & SmartLifecycle & DisposableBean> void subscribesAgain(
 			F factory) throws Exception {
 		DefaultLockRegistry registry = open(factory);
@@ -99,22 +87,26 @@ class ClientErrorTests extends RedisOfItsOwn {
 	@Test
 	void jedisConnectsToAClusterAgain() throws Exception {
 		RedisCluster cluster = this.registries.keep(RedisCluster.start());
+		AtomicBoolean started = new AtomicBoolean();
 		DefaultLockRegistry registry = open(
-				new JedisConnectionFactory(new RedisClusterConfiguration(cluster.addresses())) {
-
-					@Override
-					public RedisClusterConnection getClusterConnection() {
-						ClientErrorTests.this.fail(true);
-						return super.getClusterConnection();
-					}
-
-				});
+				new JedisConnectionFactory(new RedisClusterConfiguration(cluster.addresses()), failing(started::get)));
+		started.set(true);
 		for (int i = this.errors.get(); i > 0; i--) {
 			assertThatExceptionOfType(LockBackendException.class)
 				.isThrownBy(() -> registry.acquire(LockRequest.of("a").waitTime(Duration.ZERO)))
 				.withMessageContaining("planted");
 		}
 		registry.acquire(LockRequest.of("a")).close();
+	}
+
+	/** A client that fails to connect while a condition applies. */
+	private JedisClientConfiguration failing(BooleanSupplier condition) {
+		return JedisClientConfiguration.builder()
+			.customizeClientConfig((config) -> config.hostAndPortMapper((server) -> {
+				fail(condition.getAsBoolean());
+				return server;
+			}))
+			.build();
 	}
 
 	private <F extends RedisConnectionFactory & InitializingBean & SmartLifecycle & DisposableBean> DefaultLockRegistry open(

@@ -52,7 +52,7 @@ public final class ClientFactory {
 		RedisConnectionFactory known = target(connectionFactory);
 		if (ClassUtils.isPresent("redis.clients.jedis.UnifiedJedis", classLoader)
 				&& known instanceof JedisConnectionFactory jedis) {
-			return new JedisClient(jedis, !replicaTimeout.isZero(), onReplaced, probe);
+			return new JedisClient(jedis, replicaTimeout, onReplaced, probe);
 		}
 		return new LettuceClient(known, oneOfSeveral, replicaTimeout, connector, onReplaced, probe);
 	}

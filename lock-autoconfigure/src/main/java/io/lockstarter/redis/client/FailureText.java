@@ -25,15 +25,6 @@ final class FailureText {
 
 	static final String NO_REPLY = "no reply to a command in time";
 
-	static final String JEDIS_POOL = "the application may be using all connections of the Jedis pool";
-
-	private static final String SEPARATE_FACTORY = ", or define a separate connection factory for the locks as the bean"
-			+ " distributedLockConnectionFactory";
-
-	static final String JEDIS_POOL_REMEDY = "raise spring.data.redis.jedis.pool.max-active" + SEPARATE_FACTORY;
-
-	static final String JEDIS_POOL_EXHAUSTED = JEDIS_POOL + "; " + JEDIS_POOL_REMEDY;
-
 	private static final String PLAIN = "if the server does not use TLS, set spring.data.redis.ssl.enabled=false";
 
 	private FailureText() {

@@ -2,7 +2,6 @@ package io.lockstarter.redis.client;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 import io.lockstarter.logging.LockLog;
@@ -20,8 +19,8 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  * release must not arrive before the acquire that precedes it. The scripts recognize late
  * commands, so the wrong order would only block the lock for one lease. Each node of a
  * cluster has separate lanes, so a hung node delays only its own locks. A command whose
- * caller has stopped waiting is not sent. A command that hangs ends with the read timeout
- * of the connection factory.
+ * caller has stopped waiting is not sent. A command that hangs ends with the read
+ * timeout.
  */
 final class JedisClient implements RedisClient {
 
@@ -37,16 +36,13 @@ final class JedisClient implements RedisClient {
 
 	/**
 	 * Maximum number of pooled connections that one search for the master tries. Other
-	 * users of the pool may return connections to any server.
+	 * commands may return connections to any server.
 	 */
 	private static final int TRIES = 3;
 
-	/**
-	 * Minimum size of the pool: one connection for the subscription and one for commands.
-	 */
-	private static final int LEAST_CONNECTIONS = 2;
-
 	private final SerialExecutors lanes = new SerialExecutors("lock-jedis");
+
+	private final JedisFactory factory;
 
 	private final JedisConnections connections;
 
@@ -60,29 +56,18 @@ final class JedisClient implements RedisClient {
 
 	private volatile @Nullable CompletableFuture<?> connected;
 
-	JedisClient(JedisConnectionFactory connectionFactory, boolean awaitsReplicas, Runnable onReplaced,
+	JedisClient(JedisConnectionFactory connectionFactory, Duration replicaTimeout, Runnable onReplaced,
 			ScriptCall probe) {
-		requireConnections(connectionFactory, awaitsReplicas);
-		boolean cluster = connectionFactory.isRedisClusterAware();
-		if (cluster && awaitsReplicas) {
+		this.factory = new JedisFactory(connectionFactory, replicaTimeout);
+		if (this.factory.isCluster() && !replicaTimeout.isZero()) {
 			throw new IllegalStateException("Use Lettuce, or set distributed-lock.replication.min-replicas=0: in a"
 					+ " cluster, Jedis offers no connection on which locks could wait for replicas.");
 		}
-		this.connections = new JedisConnections(connectionFactory, this.lanes);
-		this.topology = cluster ? new JedisTopology(connectionFactory, this.lanes) : null;
+		this.connections = new JedisConnections(this.factory, this.lanes);
+		this.topology = this.factory.isCluster() ? new JedisTopology(this.factory, this.lanes) : null;
 		this.masterSearch = new MasterSearch(this::findMaster, (task) -> this.lanes.run(SEARCHES, task));
 		this.onReplaced = onReplaced;
 		this.probe = probe;
-	}
-
-	private static void requireConnections(JedisConnectionFactory connectionFactory, boolean awaitsReplicas) {
-		var pool = connectionFactory.getPoolConfig();
-		int least = LEAST_CONNECTIONS + (awaitsReplicas ? 1 : 0);
-		if (pool != null && pool.getMaxTotal() >= 0 && pool.getMaxTotal() < least) {
-			throw new IllegalStateException(String.format(Locale.ROOT,
-					"Raise spring.data.redis.jedis.pool.max-active: locks need %d connections, but Jedis' pool has %d.",
-					least, pool.getMaxTotal()));
-		}
 	}
 
 	@Override
@@ -218,38 +203,26 @@ final class JedisClient implements RedisClient {
 	public RedisFailure explain(Throwable failure) {
 		CompletableFuture<?> current = this.connected;
 		return JedisFailures.explain(failure, current != null && !current.isCompletedExceptionally(),
-				this.connections.address());
+				this.factory.address());
 	}
 
 	@Override
 	public String address() {
-		return this.connections.address();
+		return this.factory.address();
 	}
 
 	@Override
 	public String topology() {
-		return this.connections.topology();
+		return this.factory.topology();
 	}
 
 	@Override
 	public RedisFailure explainTimeout() {
 		CompletableFuture<?> current = this.connected;
 		boolean connecting = current == null || !current.isDone();
-		return explainTimeout(connecting).at(this.connections.address());
-	}
-
-	private RedisFailure explainTimeout(boolean connecting) {
-		if (connecting) {
-			return new RedisFailure(RedisFailure.Kind.TIMEOUT, FailureText.ofConnecting(this.connections.useTls()),
-					null);
-		}
-		if (this.connections.isPoolExhausted()) {
-			return new RedisFailure(RedisFailure.Kind.UNREACHABLE, FailureText.JEDIS_POOL_EXHAUSTED, null);
-		}
-		return new RedisFailure(
-				RedisFailure.Kind.TIMEOUT, this.connections.isPoolHidden()
-						? FailureText.NO_REPLY + ", or " + FailureText.JEDIS_POOL_EXHAUSTED : FailureText.NO_REPLY,
-				null);
+		return new RedisFailure(RedisFailure.Kind.TIMEOUT,
+				connecting ? FailureText.ofConnecting(this.factory.usesTls()) : FailureText.NO_REPLY, null)
+			.at(this.factory.address());
 	}
 
 	@Override
@@ -260,14 +233,15 @@ final class JedisClient implements RedisClient {
 		}
 	}
 
-	/** Does nothing: the connections belong to the application's factory. */
 	@Override
 	public void disconnect() {
+		this.factory.stop();
 	}
 
 	@Override
 	public void close() {
 		this.lanes.close();
+		this.factory.close();
 	}
 
 }

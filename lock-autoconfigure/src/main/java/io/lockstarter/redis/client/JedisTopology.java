@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Snapshot of the nodes that serve the slots of a cluster. It only sorts commands into
@@ -28,7 +27,7 @@ final class JedisTopology {
 
 	private static final String LANE = "topology";
 
-	private final RedisConnectionFactory connectionFactory;
+	private final JedisFactory factory;
 
 	private final SerialExecutors lanes;
 
@@ -36,8 +35,8 @@ final class JedisTopology {
 
 	private volatile @Nullable String @Nullable [] nodes;
 
-	JedisTopology(RedisConnectionFactory connectionFactory, SerialExecutors lanes) {
-		this.connectionFactory = connectionFactory;
+	JedisTopology(JedisFactory factory, SerialExecutors lanes) {
+		this.factory = factory;
 		this.lanes = lanes;
 	}
 
@@ -99,7 +98,7 @@ final class JedisTopology {
 
 	private @Nullable String[] load() {
 		this.lanes.requireOpen();
-		try (RedisClusterConnection cluster = this.connectionFactory.getClusterConnection()) {
+		try (RedisClusterConnection cluster = this.factory.get().getClusterConnection()) {
 			@Nullable String[] loaded = new String[ClusterSlotHashUtil.SLOT_COUNT];
 			for (RedisClusterNode node : cluster.clusterGetNodes()) {
 				if (node.isMaster()) {

@@ -19,6 +19,10 @@ final class Remedies {
 
 	private static final String MASTER = "check spring.data.redis.sentinel.master";
 
+	private static final String SILENT = "the server replies on none of the connections of the locks";
+
+	private static final String LOAD = "check the load of Redis and the network";
+
 	private static final String DATABASE = "lower spring.data.redis.database (a cluster has only database 0)";
 
 	private static final List<Remedy> ALL = List.of(
@@ -52,10 +56,10 @@ final class Remedies {
 			new Remedy("seems to be not monitored", UNKNOWN_MASTER, MASTER),
 			new Remedy("All sentinels down", NO_SENTINEL, SENTINELS),
 			new Remedy("Cannot obtain master using SENTINEL", NO_SENTINEL, SENTINELS),
-			new Remedy("Timeout waiting for idle object", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
-			new Remedy("Pool exhausted", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
+			new Remedy("Timeout waiting for idle object", SILENT, LOAD),
 			// Spring Data reports this, without the cause, for each node of a cluster.
-			new Remedy("Could not get a resource from the pool", FailureText.JEDIS_POOL, FailureText.JEDIS_POOL_REMEDY),
+			new Remedy("Could not get a resource from the pool", "a node cannot be reached, or does not reply",
+					"check that all nodes of the cluster are reachable, and their load"),
 			new Remedy("Invalid first byte", NOT_REDIS, FailureText.ADDRESS),
 			new Remedy("Unknown reply", NOT_REDIS, FailureText.ADDRESS),
 			// Lettuce reports this when the server closes the connection during the

@@ -3,16 +3,13 @@ package io.lockstarter.redis.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import io.lockstarter.contract.Settings;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.LockBackendException;
-import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.engine.DefaultLockRegistry;
@@ -27,10 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.mockito.AdditionalAnswers;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -39,8 +34,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.mockito.BDDMockito.willAnswer;
-import static org.mockito.Mockito.mock;
 
 /**
  * What a user reads when Redis cannot be had: where, what happened, and what to do.
@@ -234,60 +227,6 @@ class FailureMessageTests {
 			assertThat(failure).hasMessageContaining("Redis at %s:%d (%s): its connections have been closed in this JVM"
 				.formatted(this.redis.host(), this.redis.port(), name(library)));
 		}
-	}
-
-	/** The thread of the last command still returns its connection to the pool. */
-	@Test
-	void connectionsOfJedisAreClosedWhileOneOfThemIsReturned() throws Exception {
-		ReturningSlowly factory = new ReturningSlowly(withPassword());
-		try (DefaultLockRegistry registry = registry(this.clients.connect(factory))) {
-			LockHandle handle = registry.acquire(LockRequest.of("a"));
-			factory.slow = true;
-			handle.close();
-			factory.returning.await();
-			this.clients.close();
-			CompletableFuture<LockHandle> late = registry
-				.acquireAsync(LockRequest.of("a").waitTime(Duration.ofSeconds(5)));
-			factory.mayReturn.countDown();
-			assertThat(late).failsWithin(Duration.ofSeconds(20))
-				.withThrowableThat()
-				.withMessageContaining("(Jedis): its connections have been closed");
-		}
-		finally {
-			factory.mayReturn.countDown();
-		}
-	}
-
-	/** Returns one connection to the pool only when the test lets it. */
-	private static final class ReturningSlowly extends JedisConnectionFactory {
-
-		private final CountDownLatch returning = new CountDownLatch(1);
-
-		private final CountDownLatch mayReturn = new CountDownLatch(1);
-
-		private volatile boolean slow;
-
-		ReturningSlowly(RedisStandaloneConfiguration server) {
-			super(server);
-		}
-
-		@Override
-		public RedisConnection getConnection() {
-			RedisConnection connection = super.getConnection();
-			if (!this.slow) {
-				return connection;
-			}
-			this.slow = false;
-			RedisConnection slowly = mock(RedisConnection.class, AdditionalAnswers.delegatesTo(connection));
-			willAnswer((close) -> {
-				this.returning.countDown();
-				this.mayReturn.await();
-				connection.close();
-				return null;
-			}).given(slowly).close();
-			return slowly;
-		}
-
 	}
 
 	@Test

@@ -68,12 +68,12 @@ class RedisErrorsTests {
 
 	/** Spring Data keeps the messages of a cluster's nodes, but not their causes. */
 	@Test
-	void knowsThatNoNodeHasConnectionLeft() {
+	void explainsThatNoNodeCanBeReached() {
 		Throwable failure = new ClusterStateFailureException(
 				"Could not retrieve cluster information; CLUSTER NODES returned with error"
 						+ "\n\t- 127.0.0.1:7000 failed: Could not get a resource from the pool");
 		assertThat(RedisErrors.translate("a", new RedisFailure(Kind.UNREACHABLE, failure)).detail())
-			.contains("all connections of the Jedis pool", "raise spring.data.redis.jedis.pool.max-active");
+			.contains("a node cannot be reached", "check that all nodes of the cluster are reachable");
 	}
 
 	@ParameterizedTest
