@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockRequest;
@@ -29,6 +30,9 @@ import static org.awaitility.Awaitility.await;
 class SizingTests {
 
 	private static final int LOCKS = 3_000;
+
+	/** Requests at the same time, which a busy machine carries out in time. */
+	private static final int PORTION = 100;
 
 	/** A token is kept for each of these, not for each name. */
 	private static final int SLOTS = 16_384;
@@ -70,8 +74,11 @@ class SizingTests {
 		DefaultLockRegistry other = open();
 		List<LockHandle> held = hold();
 		long before = used();
-		List<CompletableFuture<LockHandle>> waiting = requests(other);
-		await().atMost(Duration.ofMinutes(2)).until(() -> waiters() == LOCKS);
+		List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
+		while (waiting.size() < LOCKS) {
+			waiting.addAll(requests(other, waiting.size()));
+			await().atMost(Duration.ofMinutes(2)).until(() -> waiters() == waiting.size());
+		}
 		assertTells("an instance that waits for it", (used() - before) / (double) LOCKS);
 		waiting.forEach((request) -> request.cancel(true));
 		release(held);
@@ -106,17 +113,19 @@ class SizingTests {
 	}
 
 	private List<LockHandle> hold() {
-		return requests(this.registry).stream()
-			.map((request) -> request.orTimeout(2, TimeUnit.MINUTES).join())
-			.toList();
+		List<LockHandle> held = new ArrayList<>();
+		for (int first = 0; first < LOCKS; first += PORTION) {
+			requests(this.registry, first).stream()
+				.map((request) -> request.orTimeout(2, TimeUnit.MINUTES).join())
+				.forEach(held::add);
+		}
+		return held;
 	}
 
-	private List<CompletableFuture<LockHandle>> requests(DefaultLockRegistry from) {
-		List<CompletableFuture<LockHandle>> requests = new ArrayList<>();
-		for (int lock = 0; lock < LOCKS; lock++) {
-			requests.add(from.acquireAsync(LockRequest.of("lock" + lock)));
-		}
-		return requests;
+	private static List<CompletableFuture<LockHandle>> requests(DefaultLockRegistry from, int first) {
+		return IntStream.range(first, first + PORTION)
+			.mapToObj((lock) -> from.acquireAsync(LockRequest.of("lock" + lock)))
+			.toList();
 	}
 
 	private void release(List<LockHandle> held) {
