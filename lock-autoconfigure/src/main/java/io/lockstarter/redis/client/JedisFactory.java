@@ -12,6 +12,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * The locks' own pool of Jedis, which is derived from the application's connection
@@ -21,6 +22,10 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
  * Safe for use by multiple threads.
  */
 final class JedisFactory implements AutoCloseable {
+
+	/** Spring Data Redis 4.0 has only the other kind of connections. */
+	private static final boolean HAS_UNIFIED_JEDIS = ClassUtils.hasMethod(JedisConnectionFactory.class,
+			"setUseUnifiedJedis", boolean.class);
 
 	private final JedisConnectionFactory application;
 
@@ -57,7 +62,9 @@ final class JedisFactory implements AutoCloseable {
 		if (current == null) {
 			// A factory whose start has failed cannot be started again.
 			current = create(new JedisSettings(this.application.getClientConfiguration(), this.replicaTimeout));
-			current.setUseUnifiedJedis(false);
+			if (HAS_UNIFIED_JEDIS) {
+				current.setUseUnifiedJedis(false);
+			}
 			current.afterPropertiesSet();
 			current.start();
 			this.derived = current;
