@@ -19,10 +19,10 @@ final class Entrance {
 
 	private final Queue<Runnable> waiting = new ArrayDeque<>();
 
-	/** Whether a thread admits the waiting requests. */
+	/** True while a thread admits the waiting requests. */
 	private boolean admitting;
 
-	/** Whether requests enter on the threads of their callers. */
+	/** True if requests enter on the threads of their callers. */
 	private volatile boolean open;
 
 	Entrance(Commands commands, Completions completions) {

@@ -23,7 +23,9 @@ import org.springframework.util.ClassUtils;
  */
 final class JedisFactory implements AutoCloseable {
 
-	/** Spring Data Redis 4.0 has only the other kind of connections. */
+	/**
+	 * False with Spring Data Redis 4.0, which does not support unified clients of Jedis.
+	 */
 	private static final boolean HAS_UNIFIED_JEDIS = ClassUtils.hasMethod(JedisConnectionFactory.class,
 			"setUseUnifiedJedis", boolean.class);
 
