@@ -37,7 +37,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisQuorumNodeTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(10);
+	private static final Duration LEASE = Duration.ofSeconds(30);
 
 	private static final long REACH = LEASE.toNanos() / 2000;
 
