@@ -26,8 +26,9 @@ final class LockLifecycle implements SmartLifecycle, ApplicationListener<Context
 
 	/**
 	 * Phase that stops after the web server, listeners and executors, whose phases are
-	 * high, and before the connection factories, whose phase is 0. In between, an
-	 * instance whose locks are released passes wake-ups to other instances.
+	 * high, and before the application's connection factories, whose phase is 0 and which
+	 * holders may need. In between, an instance whose locks are released passes wake-ups
+	 * to other instances.
 	 */
 	static final int PHASE = 2;
 

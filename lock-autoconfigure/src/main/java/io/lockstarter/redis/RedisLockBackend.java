@@ -66,8 +66,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	/**
 	 * Creates a backend that connects on first use.
-	 * @param connectionFactory the application's factory, which uses Lettuce or Jedis; of
-	 * Lettuce only the settings are used, for connections of the locks' own
+	 * @param connectionFactory the application's factory, which uses Lettuce or Jedis;
+	 * only its settings are used, for connections of the locks' own
 	 * @param keyPrefix the first part of every key
 	 * @param fencingRetention the retention of the tombstones by which late commands are
 	 * recognized
@@ -78,8 +78,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	/**
 	 * Creates a backend that connects on first use, and that waits for replicas.
-	 * @param connectionFactory the application's factory, which uses Lettuce or Jedis; of
-	 * Lettuce only the settings are used, for connections of the locks' own
+	 * @param connectionFactory the application's factory, which uses Lettuce or Jedis;
+	 * only its settings are used, for connections of the locks' own
 	 * @param keyPrefix the first part of every key
 	 * @param fencingRetention the retention of the tombstones by which late commands are
 	 * recognized

@@ -42,8 +42,8 @@ public final class ClientFactory {
 	 * @param replicaTimeout the maximum time of the WAIT that follows scripts, or zero if
 	 * none follows
 	 * @param connector runs tasks that block while they connect
-	 * @param onReplaced is run after the factory has closed its connections, or the
-	 * client has dropped the current one
+	 * @param onReplaced is run after the client has replaced connections to a demoted
+	 * master
 	 * @param probe a script call that fails on a server that accepts no writes
 	 */
 	public static RedisClient create(RedisConnectionFactory connectionFactory, boolean oneOfSeveral,

@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 
 /**
  * Settings of the locks' own client of Jedis: those of the application, except for the
- * pool and its timeouts.
+ * pool and the timeouts.
  */
 final class JedisSettings implements JedisClientConfiguration {
 
