@@ -8,10 +8,13 @@ import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * One-sentence explanations of why a command failed, in English. Among nested causes, the
@@ -28,6 +31,14 @@ final class FailureText {
 	private static final String PLAIN = "if the server does not use TLS, set spring.data.redis.ssl.enabled=false";
 
 	private FailureText() {
+	}
+
+	/**
+	 * Explains that no client can be derived from the application's connection factory.
+	 */
+	static String ofFactory(RedisConnectionFactory factory) {
+		return "Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s. Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks as a bean named distributedLockConnectionFactory. If the factory is a mock in a test, set distributed-lock.backend=in-memory"
+			.formatted(factory.getClass().getName());
 	}
 
 	/** Explains that no reply came while connecting. */
@@ -77,7 +88,10 @@ final class FailureText {
 		if (innermost.contains("handshake timed out")) {
 			return "no reply to the TLS handshake (" + innermost + "); " + PLAIN;
 		}
-		boolean plain = innermost.contains("not an SSL/TLS record") || innermost.contains("plaintext connection?");
+		boolean plain = Stream
+			.of("not an SSL/TLS record", "plaintext connection?", "closed while SSL/TLS handshake",
+					"peer shut down incorrectly")
+			.anyMatch(innermost::contains);
 		return "the TLS handshake failed: " + innermost + "; "
 				+ (plain ? PLAIN : "trust the certificate of this host through spring.data.redis.ssl.bundle");
 	}

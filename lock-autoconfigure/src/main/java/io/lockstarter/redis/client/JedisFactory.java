@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -63,7 +64,7 @@ final class JedisFactory implements AutoCloseable {
 		JedisConnectionFactory current = this.derived;
 		if (current == null) {
 			// A factory whose start has failed cannot be started again.
-			current = create(new JedisSettings(this.application.getClientConfiguration(), this.replicaTimeout));
+			current = create();
 			if (HAS_UNIFIED_JEDIS) {
 				current.setUseUnifiedJedis(false);
 			}
@@ -74,14 +75,24 @@ final class JedisFactory implements AutoCloseable {
 		return current;
 	}
 
-	private JedisConnectionFactory create(JedisClientConfiguration settings) {
+	private JedisConnectionFactory create() {
+		JedisClientConfiguration applicationSettings = this.application.getClientConfiguration();
 		RedisClusterConfiguration cluster = this.application.getClusterConfiguration();
 		RedisSentinelConfiguration sentinels = this.application.getSentinelConfiguration();
-		if (cluster != null) {
-			return new JedisConnectionFactory(cluster, settings);
+		RedisStandaloneConfiguration server = this.application.getStandaloneConfiguration();
+		if (applicationSettings != null) {
+			JedisClientConfiguration settings = new JedisSettings(applicationSettings, this.replicaTimeout);
+			if (cluster != null) {
+				return new JedisConnectionFactory(cluster, settings);
+			}
+			if (sentinels != null) {
+				return new JedisConnectionFactory(sentinels, settings);
+			}
+			if (server != null) {
+				return new JedisConnectionFactory(server, settings);
+			}
 		}
-		return (sentinels != null) ? new JedisConnectionFactory(sentinels, settings) : new JedisConnectionFactory(
-				Objects.requireNonNull(this.application.getStandaloneConfiguration()), settings);
+		throw new IllegalStateException(FailureText.ofFactory(this.application));
 	}
 
 	boolean isCluster() {

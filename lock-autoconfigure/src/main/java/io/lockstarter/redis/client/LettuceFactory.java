@@ -137,9 +137,7 @@ final class LettuceFactory implements AutoCloseable {
 				? known.getClientConfiguration() : null;
 		RedisConfiguration servers = this.configuration;
 		if (servers == null || settings == null) {
-			throw new IllegalStateException(
-					"Locks need Lettuce or Jedis as Redis client, but the connection factory is a %s. Define a LettuceConnectionFactory or a JedisConnectionFactory for the locks as a bean named distributedLockConnectionFactory. If the factory is a mock in a test, set distributed-lock.backend=in-memory"
-						.formatted(this.application.getClass().getName()));
+			throw new IllegalStateException(FailureText.ofFactory(this.application));
 		}
 		ClientResources shared = LettuceResources.of(settings.getClientResources().orElse(null), this.replyTimeout);
 		this.resources = shared;

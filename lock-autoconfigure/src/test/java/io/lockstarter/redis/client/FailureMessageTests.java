@@ -1,5 +1,9 @@
 package io.lockstarter.redis.client;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -29,11 +33,13 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.mockito.Mockito.mock;
 
 /**
  * What a user reads when Redis cannot be had: where, what happened, and what to do.
@@ -129,6 +135,44 @@ class FailureMessageTests {
 					.build());
 		assertThat(failureOf(backend)).hasMessageContaining("no reply to the TLS handshake")
 			.hasMessageContaining("if the server does not use TLS, set spring.data.redis.ssl.enabled=false");
+	}
+
+	@Test
+	void jedisFactoryIsAMock() {
+		assertThat(failureOf(this.clients.connect(mock(JedisConnectionFactory.class))))
+			.hasMessageContaining("Locks need Lettuce or Jedis as Redis client")
+			.hasMessageContaining("If the factory is a mock in a test, set distributed-lock.backend=in-memory");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void serverClosesConnectionDuringHandshake(Library library) throws Exception {
+		try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			Thread closing = new Thread(() -> closeConnections(server));
+			closing.start();
+			RedisStandaloneConfiguration address = server("127.0.0.1", server.getLocalPort());
+			LockBackend backend = (library == Library.LETTUCE)
+					? this.clients.connect(address, LettuceClientConfiguration.builder().useSsl().build())
+					: this.clients.connect(
+							new JedisConnectionFactory(address, JedisClientConfiguration.builder().useSsl().build()));
+			assertThat(failureOf(backend)).hasMessageContaining("the TLS handshake failed")
+				.hasMessageContaining("if the server does not use TLS, set spring.data.redis.ssl.enabled=false");
+			server.close();
+			closing.join();
+		}
+	}
+
+	private static void closeConnections(ServerSocket server) {
+		try {
+			while (true) {
+				try (Socket connection = server.accept()) {
+					connection.getInputStream().read(new byte[8192]);
+				}
+			}
+		}
+		catch (IOException ex) {
+			// The test has closed the server
+		}
 	}
 
 	@Test
