@@ -106,7 +106,11 @@ final class ClusterWatch {
 		this.exchange.open();
 	}
 
+	/** Stops watching, and notifies the other instances that this instance leaves. */
 	CompletableFuture<?> leave() {
+		synchronized (this) {
+			this.viewedAt = this.nanoTime.getAsLong() - WATCH_NANOS;
+		}
 		return this.exchange.leave();
 	}
 
@@ -199,7 +203,7 @@ final class ClusterWatch {
 	}
 
 	private void inspectIfElected() {
-		if (!isElected()) {
+		if (this.exchange.hasLeft() || !isElected()) {
 			return;
 		}
 		synchronized (this) {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -31,10 +32,10 @@ import org.springframework.context.SmartLifecycle;
 final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 
 	/**
-	 * Phase between those of the locks (2), which are released first, and of the
-	 * connections (0), which are closed later.
+	 * Phase before that of the locks (2), whose connections are closed if the context is
+	 * only stopped or paused.
 	 */
-	private static final int PHASE = 1;
+	private static final int PHASE = 3;
 
 	/** Time limit of a shutdown for notifying the other instances: 1 s. */
 	private static final long LEAVE_TIMEOUT_MILLIS = 1000;
@@ -46,6 +47,8 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 
 	private final Map<LockMonitor, ClusterWatch> watches = new HashMap<>();
 
+	private final ConfigurableApplicationContext context;
+
 	private volatile boolean running;
 
 	/**
@@ -53,14 +56,15 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 	 * @param singleBackend the backend, if the application has exactly one
 	 * @param version the version of the application, or {@code null} if it is unknown
 	 */
-	ClusterWatches(LocksEndpoint endpoint, ObjectProvider<LockBackend> singleBackend, BeanFactory beans,
-			IncidentRecorder recorder, @Nullable String version) {
+	ClusterWatches(LocksEndpoint endpoint, ObjectProvider<LockBackend> singleBackend,
+			ConfigurableApplicationContext context, IncidentRecorder recorder, @Nullable String version) {
+		this.context = context;
 		this.executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
 		this.executor.allowCoreThreadTimeOut(true);
 		this.executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String id = UUID.randomUUID().toString();
 		long begun = System.nanoTime();
-		Map<LockMonitor, LockBackend> backends = backends(endpoint, singleBackend, beans);
+		Map<LockMonitor, LockBackend> backends = backends(endpoint, singleBackend, context);
 		monitors(endpoint).forEach((monitor) -> {
 			LockBackend backend = backends.get(monitor);
 			Supplier<InstanceReport> own = () -> InstanceReport.of(
@@ -113,14 +117,22 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 		this.running = true;
 	}
 
-	/** Notifies the other instances without blocking the other beans of this phase. */
+	/**
+	 * Leaves without blocking the other beans of this phase. If the context is closed,
+	 * this instance leaves only after its locks have been released.
+	 */
 	@Override
 	public void stop(Runnable callback) {
 		this.running = false;
-		CompletableFuture
+		CompletableFuture<?> left = this.context.isClosed() ? CompletableFuture.completedFuture(null) : leave();
+		left.whenComplete((notified, failure) -> callback.run());
+	}
+
+	/** Notifies the other instances, and uses no connection from then on. */
+	private CompletableFuture<?> leave() {
+		return CompletableFuture
 			.allOf(this.watches.values().stream().map(ClusterWatch::leave).toArray(CompletableFuture[]::new))
-			.completeOnTimeout(null, LEAVE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-			.whenComplete((notified, failure) -> callback.run());
+			.completeOnTimeout(null, LEAVE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	@Override
@@ -141,6 +153,7 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 
 	@Override
 	public void close() {
+		leave().join();
 		this.executor.shutdownNow();
 	}
 

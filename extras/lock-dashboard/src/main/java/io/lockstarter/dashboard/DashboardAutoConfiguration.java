@@ -9,7 +9,6 @@ import io.lockstarter.autoconfigure.LockActuateAutoConfiguration;
 import io.lockstarter.core.backend.LockBackend;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -20,9 +19,9 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
-import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration for the page that shows locks. {@link ServletDashboardConfiguration}
@@ -43,9 +42,9 @@ public final class DashboardAutoConfiguration {
 
 	@Bean
 	ClusterWatches lockDashboardWatches(LocksEndpoint endpoint, IncidentRecorder recorder,
-			ObjectProvider<LockBackend> singleBackend, BeanFactory beans, Environment environment) {
-		return new ClusterWatches(endpoint, singleBackend, beans, recorder,
-				environment.getProperty("spring.application.version"));
+			ObjectProvider<LockBackend> singleBackend, ConfigurableApplicationContext context) {
+		return new ClusterWatches(endpoint, singleBackend, context, recorder,
+				context.getEnvironment().getProperty("spring.application.version"));
 	}
 
 	@Bean

@@ -189,6 +189,10 @@ final class ReportExchange {
 		}, this.executor).thenCompose((sent) -> sent).handle((sent, failure) -> null);
 	}
 
+	boolean hasLeft() {
+		return this.hasLeft;
+	}
+
 	/** Returns whether another instance may show this one. */
 	private synchronized boolean isKnownToOthers() {
 		long now = this.nanoTime.getAsLong();

@@ -17,7 +17,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.DefaultResourceLoader;
 
 /**
- * Application in this JVM, with locks in memory.
+ * Application in this JVM, with locks in memory unless it has a Redis.
  */
 final class Application implements AutoCloseable {
 
@@ -50,11 +50,19 @@ final class Application implements AutoCloseable {
 	}
 
 	private static Application start(SpringApplicationBuilder builder, String... properties) {
-		List<String> arguments = new ArrayList<>(List.of("server.port=0", "distributed-lock.backend=in-memory",
-				"spring.application.name=shop", "spring.main.banner-mode=off"));
+		List<String> arguments = new ArrayList<>(
+				List.of("server.port=0", "spring.application.name=shop", "spring.main.banner-mode=off"));
 		arguments.addAll(List.of(properties));
+		if (arguments.stream().noneMatch((property) -> property.startsWith("spring.data.redis."))) {
+			arguments.add("distributed-lock.backend=in-memory");
+		}
 		return new Application(
 				builder.run(arguments.stream().map((property) -> "--" + property).toArray(String[]::new)));
+	}
+
+	/** Stops the application without closing it, as before a checkpoint of the JVM. */
+	void stop() {
+		this.context.stop();
 	}
 
 	LockRegistry locks() {

@@ -20,6 +20,7 @@ import io.lockstarter.core.LockLostException;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.testing.Checkout;
+import io.lockstarter.testing.RedisServer;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -80,6 +81,24 @@ class DashboardAccessTests {
 				assertThat(client.get("/distributed-locks/api/lock").status()).isEqualTo(400);
 			}
 		}
+	}
+
+	@Test
+	void stoppedApplicationUsesNoConnectionForAnOpenPage() throws InterruptedException {
+		try (RedisServer redis = RedisServer.start();
+				Application application = Application.startWithoutSecurity(WebApplicationType.SERVLET,
+						"spring.data.redis.host=" + redis.host(), "spring.data.redis.port=" + redis.port())) {
+			assertThat(application.client().get("/distributed-locks/api/view").status()).isEqualTo(200);
+			assertThat(connections(redis)).isGreaterThan(1);
+			application.stop();
+			// Longer than the interval between two reports
+			await().during(Duration.ofSeconds(3)).until(() -> connections(redis), Long.valueOf(1)::equals);
+		}
+	}
+
+	/** Returns the number of connections, including the one that asks. */
+	private static long connections(RedisServer redis) {
+		return String.valueOf(redis.cli("CLIENT", "LIST")).lines().count();
 	}
 
 	@Test
