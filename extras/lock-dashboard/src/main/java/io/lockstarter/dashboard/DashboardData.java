@@ -200,8 +200,9 @@ final class DashboardData {
 				Math.max(requests, current.stream().mapToInt((each) -> each.report().waiting()).sum()),
 				Math.max(reportedInstances, unreported),
 				merged.rows().stream().mapToLong(LockRow::longestWaitMillis).max().orElse(0),
+				Problems.worst(merged.rows(), LockRow.Kind.WAITED_LONG),
 				merged.rows().stream().mapToLong(LockRow::longestHoldMillis).max().orElse(0),
-				merged.snapshot().roster().lost());
+				Problems.worst(merged.rows(), LockRow.Kind.HELD_LONG), merged.snapshot().roster().lost());
 	}
 
 	private static List<InstanceView> instances(MergedState merged) {

@@ -1,5 +1,6 @@
 package io.lockstarter.dashboard;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -25,6 +26,18 @@ record LockRow(String name, String metricName, @Nullable String type, int permit
 
 	Level level() {
 		return this.problems.isEmpty() ? Level.GOOD : this.problems.get(0).level();
+	}
+
+	/**
+	 * Returns the severity of the problem of a kind, or {@link Level#GOOD} if there is no
+	 * such problem.
+	 */
+	Level level(Kind kind) {
+		return this.problems.stream()
+			.filter((problem) -> problem.kind() == kind)
+			.map(LockProblem::level)
+			.max(Comparator.naturalOrder())
+			.orElse(Level.GOOD);
 	}
 
 	long longestHoldMillis() {

@@ -132,18 +132,20 @@ final class Problems {
 	private void addLocksWith(Kind kind, String one, String many, String detail) {
 		long number = this.rows.stream().filter((row) -> has(row, kind)).count();
 		if (number > 0) {
-			Level level = this.rows.stream()
-				.flatMap((row) -> row.problems().stream())
-				.filter((problem) -> problem.kind() == kind)
-				.map(LockRow.LockProblem::level)
-				.max(Comparator.naturalOrder())
-				.orElse(Level.WARNING);
-			add(level, Words.count(number, "lock " + one, "locks " + many), detail, null);
+			add(worst(this.rows, kind), Words.count(number, "lock " + one, "locks " + many), detail, null);
 		}
 	}
 
 	private static boolean has(LockRow row, Kind kind) {
-		return row.problems().stream().anyMatch((problem) -> problem.kind() == kind);
+		return row.level(kind) != Level.GOOD;
+	}
+
+	/**
+	 * Returns the severity of the worst problem of a kind, or {@link Level#GOOD} if there
+	 * is no such problem.
+	 */
+	static Level worst(List<LockRow> rows, Kind kind) {
+		return rows.stream().map((row) -> row.level(kind)).max(Comparator.naturalOrder()).orElse(Level.GOOD);
 	}
 
 	private void addFailedRequests() {

@@ -35,11 +35,13 @@ record View(String instance, List<Problem> problems, Totals totals, int matching
 	 * @param requests the number of waiting requests
 	 * @param waitingInstances the number of instances with waiting requests
 	 * @param longestWaitMillis the duration of the longest wait
+	 * @param waitLevel the severity of the longest wait
 	 * @param longestHoldMillis the duration of the longest hold
+	 * @param holdLevel the severity of the longest hold
 	 * @param lost the number of locks that were lost within the last hour
 	 */
 	record Totals(int locks, int held, int holdingInstances, int requests, int waitingInstances, long longestWaitMillis,
-			long longestHoldMillis, long lost) {
+			Level waitLevel, long longestHoldMillis, Level holdLevel, long lost) {
 	}
 
 	/**

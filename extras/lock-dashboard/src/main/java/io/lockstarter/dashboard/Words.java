@@ -16,9 +16,12 @@ final class Words {
 
 	/**
 	 * Returns the text for a duration, in whole seconds. The script {@code words.js} has
-	 * the same function for the durations in the tables, with tenths of short durations.
+	 * the same function for the durations in the tables.
 	 */
 	static String duration(long millis) {
+		if (millis > 0 && millis < 1000) {
+			return "< 1 s";
+		}
 		long seconds = TimeUnit.MILLISECONDS.toSeconds(Math.max(0, millis));
 		if (seconds < 60) {
 			return seconds + " s";

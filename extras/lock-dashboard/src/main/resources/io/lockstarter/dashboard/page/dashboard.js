@@ -4,7 +4,7 @@ import { showIncidents, showInstances } from "./instances.js";
 import { Poll } from "./poll.js";
 import { Sparkline } from "./sparkline.js";
 import { LockTable } from "./table.js";
-import { clock, clockBefore, count, duration } from "./words.js";
+import { clock, clockBefore, count, dateAndTime, duration } from "./words.js";
 
 const TICK_MILLIS = 500;
 const LIMIT = 50;
@@ -86,11 +86,10 @@ function showHeadline(state, view) {
 	setText($("title"), title);
 	setText($("since"), since);
 	setText($("detail"), detail);
-	$("detail").title = detail;
 	$("login").hidden = state !== "logged-out";
 	const problems = (state === "live" || state === "paused") && view ? view.problems : [];
 	$("more").hidden = problems.length === 0;
-	setText($("more").firstChild, problems.length > 1 ? `${problems.length} problems` : state === "paused" ? "1 problem" : "Details");
+	setText($("more").firstChild, count(problems.length, "alert", "alerts"));
 	list($("problems"), problems, () => element("li", "", element("strong"), element("span", "soft")), (node, problem) => {
 		node.dataset.level = problem.level;
 		setText(node.firstChild, problem.title);
@@ -125,7 +124,8 @@ function headline(state, view) {
 
 function showUpdate(state, view) {
 	setText($("served-by"), view ? `served by ${view.instance}` : "");
-	setText($("updated"), poll.updatedOn ? `${state === "live" ? "Updated" : "Not updated since"} ${clock(poll.updatedOn)}` : "");
+	setText($("updated").firstChild, poll.updatedOn ? `${state === "live" ? "Updated" : "Not updated since"} ${dateAndTime(poll.updatedOn)}` : "");
+	setText($("updated").lastChild, state === "live" ? ", every second" : "");
 	setText($("pause"), poll.pausedOn ? "Resume" : "Pause");
 }
 
@@ -137,7 +137,9 @@ function showTiles(live, { totals }) {
 	setText($("wait"), totals.longestWaitMillis > 0 ? duration(totals.longestWaitMillis) : "–");
 	setText($("hold"), totals.longestHoldMillis > 0 ? duration(totals.longestHoldMillis) : "–");
 	setText($("lost"), number(totals.lost));
-	$("lost").classList.toggle("bad", totals.lost > 0);
+	$("wait").dataset.level = totals.waitLevel;
+	$("hold").dataset.level = totals.holdLevel;
+	$("lost").dataset.level = totals.lost > 0 ? "BAD" : "GOOD";
 	Object.entries(lines).forEach(([name, line]) => line.add(live ? totals[name] : null));
 }
 

@@ -1,4 +1,4 @@
-const PERIOD_MILLIS = 800;
+const PERIOD_MILLIS = 1000;
 const TIMEOUT_MILLIS = 2500;
 
 /** Age up to which a response shows the present state. */

@@ -9,7 +9,7 @@ const COLUMNS = [
 	{ label: "Lease", sort: "lease", className: "lease" },
 	{ label: "Waiting", sort: "waiting", className: "number waiting", descending: true },
 	{ label: "Longest wait", sort: "wait", className: "number wait", descending: true },
-	{ label: "Problem", sort: "problem", className: "problem" },
+	{ label: "State", sort: "problem", className: "problem" },
 ];
 
 const CELLS = COLUMNS.map(({ label, className }) => [label, className]);
@@ -184,10 +184,12 @@ function update(node, row) {
 	const [left, renewal] = row.gone || !row.holder ? ["", ""] : row.holders > 1 ? [duration(row.leaseMillis), "shortest"] : lease(row.holder);
 	setText(leased.firstChild, left);
 	setText(leased.lastChild, renewal && ` ${renewal}`);
-	setText(waiting, row.gone || row.requests === 0 ? "" : row.requests.toLocaleString("en"));
-	setText(wait, row.gone || row.requests === 0 || row.longestWaitMillis === 0 ? "" : duration(row.longestWaitMillis));
-	setText(problem.firstChild, row.gone ? "" : sentence(row.problems));
+	setText(waiting, row.gone ? "" : row.requests.toLocaleString("en"));
+	setText(wait, row.gone ? "" : row.longestWaitMillis > 0 ? duration(row.longestWaitMillis) : "–");
+	[waiting, wait].forEach((cell) => cell.classList.toggle("usual", row.requests === 0));
+	setText(problem.firstChild, row.gone ? "" : sentence(row.problems) || "OK");
 	problem.title = problem.textContent;
+	problem.classList.toggle("usual", row.problems.length === 0);
 }
 
 /** Returns the instance and the thread of the holder, or the numbers of instances and holders. */

@@ -1,9 +1,9 @@
 /** Returns the text for a duration. The class Words has the same function for the texts of the server. */
 export function duration(millis) {
-	const seconds = Math.floor(Math.max(0, millis) / 1000);
-	if (seconds < 10) {
-		return `${(Math.floor(Math.max(0, millis) / 100) / 10).toFixed(1)} s`;
+	if (millis > 0 && millis < 1000) {
+		return "< 1 s";
 	}
+	const seconds = Math.floor(Math.max(0, millis) / 1000);
 	if (seconds < 60) {
 		return `${seconds} s`;
 	}
@@ -18,6 +18,8 @@ export function duration(millis) {
 export const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 export const clock = (date) => date.toLocaleTimeString("en-GB");
+
+export const dateAndTime = (date) => date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
 /** Returns the time of day that was some milliseconds before a date. */
 export const clockBefore = (date, millis) => clock(new Date(date - millis));
