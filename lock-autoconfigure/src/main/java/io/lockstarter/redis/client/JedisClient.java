@@ -35,10 +35,10 @@ final class JedisClient implements RedisClient {
 	private static final String SEARCHES = "searches";
 
 	/**
-	 * Maximum number of pooled connections that one search for the master tries. Other
-	 * commands may return connections to any server.
+	 * Maximum number of connections that one search for the master tries: all pooled ones
+	 * and a new one.
 	 */
-	private static final int TRIES = 3;
+	private static final int TRIES = JedisSettings.CONNECTIONS + 1;
 
 	private final SerialExecutors lanes = new SerialExecutors("lock-jedis");
 
@@ -175,7 +175,7 @@ final class JedisClient implements RedisClient {
 	}
 
 	/**
-	 * Tries pooled connections until one reaches a master. Each failed attempt empties
+	 * Tries pooled connections until one reaches a master. The others are removed from
 	 * the pool.
 	 */
 	private boolean findMaster() {
@@ -235,6 +235,7 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public void disconnect() {
+		this.connected = null;
 		this.factory.stop();
 	}
 

@@ -74,9 +74,8 @@ final class JedisConnections {
 	}
 
 	/**
-	 * Makes a connection unusable. The pool then removes the connection, and also all
-	 * idle ones. Jedis would reconnect a connection that is merely disconnected, but
-	 * without authentication.
+	 * Makes a connection unusable. The pool then removes the connection. Jedis would
+	 * reconnect a connection that is merely disconnected, but without authentication.
 	 */
 	static void discard(RedisConnection connection) {
 		if (connection.getNativeConnection() instanceof Jedis jedis) {

@@ -21,10 +21,16 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 final class JedisSettings implements JedisClientConfiguration {
 
 	/** Maximum number of connections to a server: 8. */
-	private static final int CONNECTIONS = 8;
+	static final int CONNECTIONS = 8;
 
 	/** Maximum time to connect, for a reply, and for a connection of the pool: 2 s. */
 	private static final Duration MAX_TIME = Duration.ofSeconds(2);
+
+	/**
+	 * Interval of tests of all idle connections: 30 s. A firewall may have dropped some
+	 * without notice.
+	 */
+	private static final Duration IDLE_TEST_INTERVAL = Duration.ofSeconds(30);
 
 	private final JedisClientConfiguration application;
 
@@ -42,6 +48,9 @@ final class JedisSettings implements JedisClientConfiguration {
 		this.pool.setMaxTotal(CONNECTIONS);
 		this.pool.setMaxIdle(CONNECTIONS);
 		this.pool.setMaxWait(MAX_TIME);
+		this.pool.setTestWhileIdle(true);
+		this.pool.setTimeBetweenEvictionRuns(IDLE_TEST_INTERVAL);
+		this.pool.setNumTestsPerEvictionRun(CONNECTIONS);
 	}
 
 	// Spring Data before 4.1 has this method only.

@@ -169,16 +169,16 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public void disconnect() {
-		this.connections.forget();
-		this.waits.forget();
+		this.connections.reset();
+		this.waits.reset();
 		this.factory.stop();
 	}
 
 	@Override
 	public void close() {
 		this.reconnects.close();
-		this.connections.forget();
-		this.waits.forget();
+		this.connections.reset();
+		this.waits.reset();
 		this.factory.close();
 	}
 

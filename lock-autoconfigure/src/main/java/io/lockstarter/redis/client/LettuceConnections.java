@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.api.StatefulConnection;
 import io.lockstarter.redis.script.LuaScript;
 import org.jspecify.annotations.Nullable;
@@ -46,12 +47,18 @@ final class LettuceConnections {
 	/** Returns a future of the connection, and opens the connection if necessary. */
 	CompletableFuture<LettuceConnection> get() {
 		CompletableFuture<LettuceConnection> known = this.current;
-		return (known != null && !known.isCompletedExceptionally()) ? known : begin();
+		return (known != null && isUsable(known)) ? known : begin();
+	}
+
+	/** Returns whether a connection is open or being opened, or Lettuce reconnects it. */
+	private static boolean isUsable(CompletableFuture<LettuceConnection> known) {
+		return !known.isCompletedExceptionally() && !(known.isDone()
+				&& known.join().link() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed());
 	}
 
 	private synchronized CompletableFuture<LettuceConnection> begin() {
 		CompletableFuture<LettuceConnection> begun = this.current;
-		if (begun == null || begun.isCompletedExceptionally()) {
+		if (begun == null || !isUsable(begun)) {
 			try {
 				begun = CompletableFuture.supplyAsync(this::open, this.connector);
 			}
@@ -74,7 +81,7 @@ final class LettuceConnections {
 	/** Returns the connection, or {@code null} if none is open. */
 	@Nullable LettuceConnection ready() {
 		CompletableFuture<LettuceConnection> known = this.current;
-		return (known != null && known.isDone() && !known.isCompletedExceptionally()) ? known.join() : null;
+		return (known != null && known.isDone() && isUsable(known)) ? known.join() : null;
 	}
 
 	/** Returns whether a connection is still the current one. */
@@ -91,18 +98,19 @@ final class LettuceConnections {
 
 	/** Drops a connection to a demoted master. */
 	void drop() {
-		CompletableFuture<LettuceConnection> dropped = forget();
-		if (dropped != null) {
-			dropped.thenAccept((opened) -> opened.link().closeAsync());
-		}
+		reset();
 		this.onDropped.run();
 	}
 
-	/**
-	 * Forgets the connection, which the caller closes, so that the next command opens
-	 * another one.
-	 */
-	synchronized @Nullable CompletableFuture<LettuceConnection> forget() {
+	/** Closes the connection, so that the next command opens another one. */
+	void reset() {
+		CompletableFuture<LettuceConnection> closed = forget();
+		if (closed != null) {
+			closed.thenAccept((opened) -> opened.link().closeAsync());
+		}
+	}
+
+	private synchronized @Nullable CompletableFuture<LettuceConnection> forget() {
 		CompletableFuture<LettuceConnection> forgotten = this.current;
 		this.current = null;
 		return forgotten;

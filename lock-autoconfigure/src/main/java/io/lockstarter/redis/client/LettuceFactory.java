@@ -44,6 +44,12 @@ final class LettuceFactory implements AutoCloseable {
 	 */
 	private static final int ATTEMPTS = 3;
 
+	/**
+	 * Maximum duration of an attempt after which another one follows: 1 s. A connection
+	 * that is closed later has probably not been closed by the server.
+	 */
+	private static final long AT_ONCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
 	/** Time after which a connection without any reply is replaced: 5 s. */
 	private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(5);
 
@@ -56,6 +62,8 @@ final class LettuceFactory implements AutoCloseable {
 	private final RedisConnectionFactory application;
 
 	private final @Nullable RedisConfiguration configuration;
+
+	private final Duration replicaTimeout;
 
 	private final Duration replyTimeout;
 
@@ -73,6 +81,7 @@ final class LettuceFactory implements AutoCloseable {
 	 */
 	LettuceFactory(RedisConnectionFactory application, Duration replicaTimeout) {
 		this.application = application;
+		this.replicaTimeout = replicaTimeout;
 		this.configuration = (application instanceof LettuceConnectionFactory known) ? configuration(known) : null;
 		this.replyTimeout = ((this.configuration instanceof RedisSentinelConfiguration) ? REPLY_TIMEOUT_WITH_SENTINELS
 				: REPLY_TIMEOUT)
@@ -122,7 +131,14 @@ final class LettuceFactory implements AutoCloseable {
 			current = derive();
 			this.derived = current;
 		}
-		current.start();
+		try {
+			current.start();
+		}
+		catch (RuntimeException ex) {
+			// A factory whose start has failed cannot be started again.
+			this.derived = null;
+			throw ex;
+		}
 		return current;
 	}
 
@@ -139,10 +155,13 @@ final class LettuceFactory implements AutoCloseable {
 		if (servers == null || settings == null) {
 			throw new IllegalStateException(FailureText.ofFactory(this.application));
 		}
-		ClientResources shared = LettuceResources.of(settings.getClientResources().orElse(null), this.replyTimeout);
-		this.resources = shared;
+		ClientResources shared = this.resources;
+		if (shared == null) {
+			shared = LettuceResources.of(settings.getClientResources().orElse(null), this.replyTimeout);
+			this.resources = shared;
+		}
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(servers,
-				LettuceSettings.of(settings, isCluster(), shared));
+				LettuceSettings.of(settings, isCluster(), shared, this.replicaTimeout));
 		factory.afterPropertiesSet();
 		return factory;
 	}
@@ -164,11 +183,12 @@ final class LettuceFactory implements AutoCloseable {
 
 	private static <T> T attempt(Supplier<T> connecting) {
 		for (int i = 1; i < ATTEMPTS; i++) {
+			long begun = System.nanoTime();
 			try {
 				return connecting.get();
 			}
 			catch (RuntimeException ex) {
-				if (!Causes.isOnlyClosed(ex)) {
+				if (!Causes.isOnlyClosed(ex) || System.nanoTime() - begun > AT_ONCE_NANOS) {
 					throw ex;
 				}
 			}

@@ -92,8 +92,10 @@ final class LettuceFailures {
 			return false;
 		}
 		String message = String.valueOf(cause.getMessage());
-		if (message.contains("Connection is closed") || message.contains("Connection disconnected")) {
-			// The connection was dropped.
+		if (message.contains("Connection is closed") || message.contains("Connection disconnected")
+				|| message.equals("Connection closed")) {
+			// The connection was dropped. The last text is that of commands without a
+			// reply.
 			return true;
 		}
 		// The node may be down, and another node may take over its slots.

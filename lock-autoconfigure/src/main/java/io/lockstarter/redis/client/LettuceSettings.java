@@ -5,6 +5,7 @@ import java.time.Duration;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.resource.ClientResources;
@@ -33,14 +34,15 @@ final class LettuceSettings {
 	 * Returns the settings of the locks' client.
 	 * @param application the settings of the application's client
 	 * @param resources the threads and the event bus of the locks' client
+	 * @param replicaTimeout the maximum time for which WAIT blocks a connection
 	 */
 	static LettuceClientConfiguration of(LettuceClientConfiguration application, boolean cluster,
-			ClientResources resources) {
+			ClientResources resources, Duration replicaTimeout) {
 		ClientOptions known = application.getClientOptions().orElseGet(ClientOptions::create);
 		LettuceClientConfigurationBuilder settings = LettuceClientConfiguration.builder()
 			.clientOptions(options(cluster ? clusterOptions(known) : known))
 			.clientResources(resources)
-			.commandTimeout(application.getCommandTimeout())
+			.commandTimeout(commandTimeout(application.getCommandTimeout(), replicaTimeout))
 			.shutdownTimeout(Duration.ZERO);
 		application.getClientName().ifPresent(settings::clientName);
 		application.getRedisCredentialsProviderFactory().ifPresent(settings::redisCredentialsProviderFactory);
@@ -51,6 +53,11 @@ final class LettuceSettings {
 			}
 		}
 		return settings.build();
+	}
+
+	/** A time of zero means that there is no limit. */
+	private static Duration commandTimeout(Duration application, Duration replicaTimeout) {
+		return application.isZero() ? application : application.plus(replicaTimeout);
 	}
 
 	/**
@@ -74,11 +81,24 @@ final class LettuceSettings {
 		if (!known.isKeepAlive()) {
 			options.keepAlive(true);
 		}
+		else if (isExtended(known.getKeepAlive())) {
+			// Lettuce 6 does not copy these options.
+			options.keepAlive(known.getKeepAlive());
+		}
 		if (known.isEnableTcpUserTimeout()) {
 			// Lettuce does not copy this option.
 			options.tcpUserTimeout(known.getTcpUserTimeout());
 		}
 		return options.build();
+	}
+
+	/**
+	 * Returns whether an interval is not the usual one, which needs no support by Netty.
+	 */
+	private static boolean isExtended(KeepAliveOptions keepAlive) {
+		KeepAliveOptions usual = KeepAliveOptions.builder().build();
+		return !keepAlive.getIdle().equals(usual.getIdle()) || !keepAlive.getInterval().equals(usual.getInterval())
+				|| keepAlive.getCount() != usual.getCount();
 	}
 
 	// All triggers are enabled by default since Lettuce 7, but not in Lettuce 6.

@@ -82,11 +82,7 @@ final class LettuceWaits {
 		}
 	}
 
-	/**
-	 * Forgets the connection, which the caller closes, so that the next call opens
-	 * another one.
-	 */
-	synchronized @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> forget() {
+	private synchronized @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> forget() {
 		CompletableFuture<StatefulConnection<byte[], byte[]>> forgotten = this.connection;
 		this.connection = null;
 		return forgotten;
@@ -118,7 +114,13 @@ final class LettuceWaits {
 			RedisAsyncCommands<byte[], byte[]> redis = this.node.async();
 			List<CompletableFuture<List<Object>>> replies = new ArrayList<>();
 			calls.forEach((call) -> replies.add(send(redis, call)));
-			return redis.waitForReplication(replicas, timeout.toMillis()).toCompletableFuture().thenApply((count) -> {
+			CompletableFuture<Long> counted = redis.waitForReplication(replicas, timeout.toMillis())
+				.toCompletableFuture();
+			// A WAIT that nobody needs must not be sent after a reconnection
+			CompletableFuture
+				.allOf(calls.stream().map(RedisClient.WaitCall::abandoned).toArray(CompletableFuture[]::new))
+				.whenComplete((result, failure) -> counted.cancel(false));
+			return counted.thenApply((count) -> {
 				if (this.broken) {
 					throw new RedisFailure(Kind.LOST, "The connection broke before replicas were counted", null);
 				}

@@ -136,7 +136,8 @@ public final class ReplicaWait {
 				outcome = ReplicaWait.this.client.callAndWait(calls.stream().map(Pending::call).toList(),
 						required.minReplicas(), required.timeout());
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | OutOfMemoryError ex) {
+				// The latter if no thread can be created. The next calls try again.
 				outcome = CompletableFuture.failedFuture(ex);
 			}
 			cancelWhenAbandoned(calls, outcome);

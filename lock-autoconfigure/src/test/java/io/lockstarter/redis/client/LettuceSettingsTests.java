@@ -7,6 +7,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -104,6 +105,30 @@ class LettuceSettingsTests {
 	}
 
 	@Test
+	void keepsTheApplicationsIntervalsOfKeepAlive() {
+		SocketOptions options = options(ClientOptions.builder()
+			.socketOptions(SocketOptions.builder()
+				.keepAlive(KeepAliveOptions.builder().enable().idle(Duration.ofMinutes(3)).build())
+				.build())
+			.build(), false).getSocketOptions();
+		assertThat(options.isKeepAlive()).isTrue();
+		assertThat(options.getKeepAlive().getIdle()).isEqualTo(Duration.ofMinutes(3));
+	}
+
+	@Test
+	void commandsMayWaitForReplicas() {
+		LettuceClientConfiguration application = LettuceClientConfiguration.builder()
+			.commandTimeout(Duration.ofMillis(400))
+			.build();
+		assertThat(LettuceSettings.of(application, false, this.resources, Duration.ofMillis(500)).getCommandTimeout())
+			.isEqualTo(Duration.ofMillis(900));
+		assertThat(LettuceSettings
+			.of(LettuceClientConfiguration.builder().commandTimeout(Duration.ZERO).build(), false, this.resources,
+					Duration.ofMillis(500))
+			.getCommandTimeout()).isZero();
+	}
+
+	@Test
 	void followsAClusterWithoutDelay() {
 		ClusterClientOptions own = (ClusterClientOptions) options(ClusterClientOptions.builder()
 			.validateClusterNodeMembership(false)
@@ -128,7 +153,7 @@ class LettuceSettingsTests {
 	}
 
 	private LettuceClientConfiguration of(LettuceClientConfiguration application, boolean cluster) {
-		return LettuceSettings.of(application, cluster, this.resources);
+		return LettuceSettings.of(application, cluster, this.resources, Duration.ZERO);
 	}
 
 }
