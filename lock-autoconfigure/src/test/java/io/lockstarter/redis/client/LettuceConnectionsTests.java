@@ -3,6 +3,7 @@ package io.lockstarter.redis.client;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.lettuce.core.RedisCredentialsProvider;
@@ -80,13 +81,13 @@ class LettuceConnectionsTests {
 
 	@Test
 	void startIsTriedAgainAfterAFailure() {
-		AtomicInteger calls = new AtomicInteger();
+		AtomicBoolean failing = new AtomicBoolean();
 		this.factory = factory(LettuceClientConfiguration.builder()
 			.redisCredentialsProviderFactory(new RedisCredentialsProviderFactory() {
 
 				@Override
 				public RedisCredentialsProvider createCredentialsProvider(RedisConfiguration configuration) {
-					if (calls.getAndIncrement() == 0) {
+					if (failing.get()) {
 						throw new IllegalStateException("planted");
 					}
 					return RedisCredentialsProviderFactory.super.createCredentialsProvider(configuration);
@@ -94,7 +95,11 @@ class LettuceConnectionsTests {
 
 			})
 			.build());
+		assertThat(this.factory.get().isRunning()).isTrue();
+		this.factory.stop();
+		failing.set(true);
 		assertThatIllegalStateException().isThrownBy(() -> this.factory.get());
+		failing.set(false);
 		assertThat(this.factory.connect().isOpen()).isTrue();
 	}
 
