@@ -169,16 +169,16 @@ final class LettuceClient implements RedisClient {
 
 	@Override
 	public void disconnect() {
-		this.connections.reset();
-		this.waits.reset();
+		this.connections.abandon();
+		this.waits.abandon();
 		this.factory.stop();
 	}
 
 	@Override
 	public void close() {
 		this.reconnects.close();
-		this.connections.reset();
-		this.waits.reset();
+		this.connections.abandon();
+		this.waits.abandon();
 		this.factory.close();
 	}
 

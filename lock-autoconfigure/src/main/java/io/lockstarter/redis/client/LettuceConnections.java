@@ -110,6 +110,17 @@ final class LettuceConnections {
 		}
 	}
 
+	/**
+	 * Forgets the connection, which is closed with the client. One that is still being
+	 * opened is closed later.
+	 */
+	void abandon() {
+		CompletableFuture<LettuceConnection> abandoned = forget();
+		if (abandoned != null && !abandoned.isDone()) {
+			abandoned.thenAccept((opened) -> opened.link().closeAsync());
+		}
+	}
+
 	private synchronized @Nullable CompletableFuture<LettuceConnection> forget() {
 		CompletableFuture<LettuceConnection> forgotten = this.current;
 		this.current = null;

@@ -1,14 +1,10 @@
 package io.lockstarter.redis.client;
 
-import java.net.InetSocketAddress;
-
 import io.lettuce.core.event.Event;
 import io.lettuce.core.event.connection.ConnectionActivatedEvent;
 import io.lettuce.core.event.connection.ReconnectFailedEvent;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
-
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Failure of Lettuce's latest attempt to reconnect to a single server. Lettuce buffers
@@ -27,28 +23,23 @@ final class LettuceReconnectFailures implements AutoCloseable {
 		this.failure = null;
 		if (factory.leadsToOneServer()) {
 			close();
-			LettuceConnectionFactory server = factory.get();
-			this.subscription = server.getRequiredNativeClient()
+			this.subscription = factory.get()
+				.getRequiredNativeClient()
 				.getResources()
 				.eventBus()
 				.get()
-				.subscribe((event) -> record(event, server));
+				.subscribe(this::record);
 		}
 	}
 
-	/** Records an event of this server. Several clients may share one event bus. */
-	private void record(Event event, LettuceConnectionFactory server) {
-		if (event instanceof ReconnectFailedEvent failed && failed.remoteAddress() instanceof InetSocketAddress address
-				&& address.getHostString().equals(server.getHostName()) && address.getPort() == server.getPort()) {
+	private void record(Event event) {
+		if (event instanceof ReconnectFailedEvent failed) {
 			Throwable cause = failed.getCause();
 			if (this.failure == null || !Causes.isOnlyClosed(cause)) {
 				this.failure = cause;
 			}
 		}
-		else if (event instanceof ConnectionActivatedEvent opened
-				&& opened.remoteAddress() instanceof InetSocketAddress address
-				&& address.getPort() == server.getPort()) {
-			// The host may have another name here. At worst, a failure is forgotten.
+		else if (event instanceof ConnectionActivatedEvent) {
 			this.failure = null;
 		}
 	}

@@ -47,7 +47,8 @@ final class LettuceResources {
 	}
 
 	/**
-	 * Returns a builder of resources with the same contents. {@code mutate()} would stop
+	 * Returns a builder of resources with the same contents except for the event bus, so
+	 * that its events concern only connections of the locks. {@code mutate()} would stop
 	 * the application's publication of its metrics.
 	 */
 	private static ClientResources.Builder sharing(ClientResources application) {
@@ -55,7 +56,6 @@ final class LettuceResources {
 			.eventLoopGroupProvider(application.eventLoopGroupProvider())
 			.eventExecutorGroup(application.eventExecutorGroup())
 			.timer(application.timer())
-			.eventBus(application.eventBus())
 			.commandLatencyRecorder(application.commandLatencyRecorder())
 			.commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
 			.addressResolverGroup(application.addressResolverGroup())

@@ -82,6 +82,17 @@ final class LettuceWaits {
 		}
 	}
 
+	/**
+	 * Forgets the connection, which is closed with the client. One that is still being
+	 * opened is closed later.
+	 */
+	void abandon() {
+		CompletableFuture<StatefulConnection<byte[], byte[]>> abandoned = forget();
+		if (abandoned != null && !abandoned.isDone()) {
+			abandoned.thenAccept(StatefulConnection::closeAsync);
+		}
+	}
+
 	private synchronized @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> forget() {
 		CompletableFuture<StatefulConnection<byte[], byte[]>> forgotten = this.connection;
 		this.connection = null;
