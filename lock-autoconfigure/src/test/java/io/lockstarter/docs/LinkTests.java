@@ -51,6 +51,12 @@ class LinkTests {
 		}
 	}
 
+	@ParameterizedTest
+	@MethodSource("pages")
+	void pageHasNoMarksOfAMerge(Path page) throws IOException {
+		assertThat(Files.readString(page)).doesNotContainPattern("(?m)^(<{7}|>{7}) ");
+	}
+
 	private static boolean isPage(Path file) {
 		return file.toString().endsWith(".md");
 	}
