@@ -84,8 +84,12 @@ public final class Actor implements AutoCloseable {
 
 	/** The answer of a step, or what it threw. */
 	public static <T> T resultOf(Future<T> step) {
+		return resultOf(step, PATIENCE);
+	}
+
+	static <T> T resultOf(Future<T> step, Duration patience) {
 		try {
-			return step.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			return step.get(patience.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (ExecutionException ex) {
 			throw Actor.<RuntimeException>unchecked(ex.getCause());

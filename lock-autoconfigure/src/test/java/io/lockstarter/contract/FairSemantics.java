@@ -130,7 +130,7 @@ public interface FairSemantics extends TwoRegistries {
 				return rounds;
 			}));
 		}
-		assertThat(works.stream().mapToInt(Actor::resultOf).sum()).isEqualTo(6 * rounds);
+		assertThat(works.stream().mapToInt(this::resultOf).sum()).isEqualTo(6 * rounds);
 		assertThat(events().losses).isEmpty();
 		assertNothingLeft();
 	}

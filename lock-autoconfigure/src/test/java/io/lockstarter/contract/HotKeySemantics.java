@@ -35,7 +35,7 @@ interface HotKeySemantics extends TwoRegistries {
 		works.add(actor().ask(() -> asynchronous(one(), section, 300 * effort())));
 		works.add(actor().ask(() -> fixedLease(one(), section, 100 * effort())));
 		works.add(actor().ask(() -> cancelling(one(), section, 300 * effort())));
-		int entered = works.stream().mapToInt(Actor::resultOf).sum();
+		int entered = works.stream().mapToInt(this::resultOf).sum();
 		assertThat(section.entered).isEqualTo(entered);
 		assertThat(entered).isGreaterThanOrEqualTo((4 * 1700 + 300 + 100) * effort());
 		StressSummary.HOLDS_CHECKED.add(entered);

@@ -473,7 +473,7 @@ public interface PermitSemantics extends TwoRegistries {
 				}
 			}
 		}));
-		works.forEach(Actor::resultOf);
+		works.forEach(this::resultOf);
 		assertThat(events().losses).isEmpty();
 		assertNothingLeft();
 		List<LockHandle> all = List.of(take(one(), permits(3)), take(two(), permits(3)), take(one(), permits(3)));

@@ -312,7 +312,7 @@ interface ReaderSemantics extends TwoRegistries {
 		works.add(actor().begin(() -> write(two(), section, 50 * effort())));
 		works.add(actor().begin(() -> readOnAfterWriting(one(), section, 30 * effort())));
 		works.add(actor().begin(() -> readOnAfterWriting(two(), section, 30 * effort())));
-		works.forEach(Actor::resultOf);
+		works.forEach(this::resultOf);
 		assertThat(section.written).hasValue(160 * effort());
 		assertThat(section.mostReaders.get()).as("readers at a time").isGreaterThan(1);
 		assertThat(events().losses).isEmpty();

@@ -2,6 +2,7 @@ package io.lockstarter.contract;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -51,6 +52,11 @@ public interface TwoRegistries {
 	/** How many times as many rounds to go as where time is short. */
 	default int effort() {
 		return 1;
+	}
+
+	/** The answer of a step of that many rounds, or what it threw. */
+	default <T> T resultOf(Future<T> step) {
+		return Actor.resultOf(step, Actor.PATIENCE.multipliedBy(effort()));
 	}
 
 	/** The types of locks to be had. */
