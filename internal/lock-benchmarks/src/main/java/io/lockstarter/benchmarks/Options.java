@@ -46,8 +46,9 @@ public final class Options {
 	private Duration roundTrip = Duration.ZERO;
 
 	@Option(names = "--jdk25", paramLabel = "HOME",
-			description = "JDK 21 or newer for virtual threads (by default an installed one).")
-	private @Nullable Path virtualThreadsJdk;
+			description = "JDK 21 or newer for virtual threads, 25 or newer for AOT caches"
+					+ " (by default an installed one).")
+	private @Nullable Path newerJdk;
 
 	@Option(names = "--output", paramLabel = "FOLDER", description = "Folder of the report (by default target).")
 	private Path output = Path.of("target");
@@ -145,11 +146,11 @@ public final class Options {
 	}
 
 	/**
-	 * Returns the JDK for virtual threads.
+	 * Returns the JDK for virtual threads and AOT caches.
 	 * @return the home of the JDK, or {@code null} if none is given
 	 */
-	public @Nullable Path virtualThreadsJdk() {
-		return this.virtualThreadsJdk;
+	public @Nullable Path newerJdk() {
+		return this.newerJdk;
 	}
 
 	/**

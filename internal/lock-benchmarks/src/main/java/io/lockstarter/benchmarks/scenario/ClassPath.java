@@ -88,9 +88,19 @@ record ClassPath(Set<Path> entries) {
 
 	/** Returns this class path with the location of a class added. */
 	ClassPath with(Class<?> type) {
+		return with(location(type));
+	}
+
+	/** Returns this class path with a file or folder added. */
+	ClassPath with(Path entry) {
 		Set<Path> more = new LinkedHashSet<>(this.entries);
-		more.add(Path.of(Objects.requireNonNull(type.getProtectionDomain().getCodeSource()).getLocation().getPath()));
+		more.add(entry);
 		return new ClassPath(more);
+	}
+
+	/** Returns the file or folder of a class. */
+	static Path location(Class<?> type) {
+		return Path.of(Objects.requireNonNull(type.getProtectionDomain().getCodeSource()).getLocation().getPath());
 	}
 
 	/** Returns the names of all files. */

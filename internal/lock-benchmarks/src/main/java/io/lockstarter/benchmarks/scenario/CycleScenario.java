@@ -31,7 +31,7 @@ record CycleScenario(Fleet fleet, String id, String title, Load load, List<Conte
 
 	@Override
 	public Outcome run(Options options) {
-		Optional<Path> javaHome = this.load.virtual() ? Jdks.withVirtualThreads(options) : Optional.of(Jdks.current());
+		Optional<Path> javaHome = this.load.virtual() ? Jdks.atLeast(21, options) : Optional.of(Jdks.current());
 		if (javaHome.isEmpty()) {
 			return new Outcome(this.id, this.title, "NOT RUN: no JDK 21 or newer was found; name one with --jdk25.",
 					METRICS, List.of());

@@ -16,8 +16,6 @@ import io.lockstarter.benchmarks.Options;
  */
 final class Jdks {
 
-	private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
-
 	private static final Path INSTALLED = Path.of("/usr/lib/jvm");
 
 	private Jdks() {
@@ -30,16 +28,17 @@ final class Jdks {
 	/**
 	 * Returns the JDK of the options, this one, or the newest installed one, in this
 	 * order.
+	 * @param version the minimum version
 	 */
-	static Optional<Path> withVirtualThreads(Options options) {
-		Path named = options.virtualThreadsJdk();
+	static Optional<Path> atLeast(int version, Options options) {
+		Path named = options.newerJdk();
 		if (named != null) {
 			return Optional.of(named);
 		}
-		if (version(current()) >= FIRST_WITH_VIRTUAL_THREADS) {
+		if (version(current()) >= version) {
 			return Optional.of(current());
 		}
-		return installed().filter((home) -> version(home) >= FIRST_WITH_VIRTUAL_THREADS)
+		return installed().filter((home) -> version(home) >= version)
 			.max((one, other) -> Integer.compare(version(one), version(other)));
 	}
 

@@ -95,7 +95,7 @@ class ScenarioTests {
 	@Test
 	@Tag("stress")
 	void startsAWebApplicationWithEachLibrary() {
-		Outcome outcome = new StartScenario(1).run(options("--form=short", "--scenarios=start"));
+		Outcome outcome = new StartScenario(1, false).run(options("--form=short", "--scenarios=start"));
 		assertThat(outcome.rows()).hasSize(3).allSatisfy((row) -> {
 			assertThat(row.figure(Metric.READY)).isPositive();
 			assertThat(row.figure(Metric.FIRST_CALL)).isGreaterThan(row.figure(Metric.READY));
@@ -111,7 +111,8 @@ class ScenarioTests {
 
 	@Test
 	void startsNoApplicationThatIsNotSelected() {
-		assertThat(new StartScenario(1).run(options("--form=short")).rows()).isEmpty();
+		assertThat(new StartScenario(1, false).run(options("--form=short")).rows()).isEmpty();
+		assertThat(new StartScenario(1, true).run(options("--form=short")).rows()).isEmpty();
 	}
 
 	@Test
