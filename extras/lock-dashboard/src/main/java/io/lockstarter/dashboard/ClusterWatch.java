@@ -76,7 +76,7 @@ final class ClusterWatch {
 
 	private int ticks = -1;
 
-	private boolean inspecting;
+	private CompletableFuture<?> inspecting = CompletableFuture.completedFuture(null);
 
 	/** Time of the first command that is still without a reply. */
 	private @Nullable Long pendingSince;
@@ -106,12 +106,21 @@ final class ClusterWatch {
 		this.exchange.open();
 	}
 
-	/** Stops watching, and notifies the other instances that this instance leaves. */
+	/**
+	 * Stops watching, and notifies the other instances that this instance leaves.
+	 * @return a future that completes once no further command will be sent
+	 */
 	CompletableFuture<?> leave() {
+		CompletableFuture<?> left = this.exchange.leave();
 		synchronized (this) {
 			this.viewedAt = this.nanoTime.getAsLong() - WATCH_NANOS;
 		}
-		return this.exchange.leave();
+		// No other inspection begins after the departure
+		return left.thenCompose((nothing) -> inspecting());
+	}
+
+	private synchronized CompletableFuture<?> inspecting() {
+		return this.inspecting;
 	}
 
 	/**
@@ -206,11 +215,12 @@ final class ClusterWatch {
 		if (this.exchange.hasLeft() || !isElected()) {
 			return;
 		}
+		CompletableFuture<?> inspected = new CompletableFuture<>();
 		synchronized (this) {
-			if (this.inspecting) {
+			if (!this.inspecting.isDone()) {
 				return;
 			}
-			this.inspecting = true;
+			this.inspecting = inspected;
 		}
 		Roster roster = this.exchange.roster();
 		Set<String> reported = new HashSet<>();
@@ -222,9 +232,13 @@ final class ClusterWatch {
 		}
 		commandSent();
 		try {
-			this.inspector.inspect(reported::contains, suspects).whenComplete(this::inspected);
+			this.inspector.inspect(reported::contains, suspects).whenComplete((inspection, failure) -> {
+				inspected.complete(null);
+				inspected(inspection, failure);
+			});
 		}
 		catch (RuntimeException ex) {
+			inspected.complete(null);
 			inspected(null, ex);
 		}
 	}
@@ -236,7 +250,6 @@ final class ClusterWatch {
 	private void inspected(@Nullable Inspection inspection, @Nullable Throwable failure) {
 		boolean changed;
 		synchronized (this) {
-			this.inspecting = false;
 			if (inspection == null) {
 				logger.debug("The inspection of the backend failed", failure);
 				return;
