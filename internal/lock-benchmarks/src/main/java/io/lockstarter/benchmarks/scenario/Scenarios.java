@@ -118,8 +118,7 @@ public final class Scenarios {
 				new NewNamesScenario("new-names-8", 60_000, 8, List.of(), NEW_NAMES),
 				new ColdScenario(10_000, List.of(), NEW_NAMES),
 				new NamesScenario(List.of(), List.of(OURS, REDISSON, INTEGRATION_SPIN)), new AspectScenario(),
-				new FencedScenario(), new StartScenario(10, false),
-				new StartScenario(10, true));
+				new FencedScenario(), new StartScenario(10, false), new StartScenario(10, true));
 	}
 
 }

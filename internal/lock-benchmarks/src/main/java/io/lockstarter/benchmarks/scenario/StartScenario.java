@@ -169,10 +169,11 @@ record StartScenario(int starts, boolean cached) implements Scenario {
 		private void writeJar(Path jar) throws IOException {
 			Path classes = ClassPath.location(this.application);
 			try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
-					Stream<Path> files = Files.list(
-							classes.resolve(this.application.getPackageName().replace('.', File.separatorChar)))) {
+					Stream<Path> files = Files
+						.list(classes.resolve(this.application.getPackageName().replace('.', File.separatorChar)))) {
 				for (Path file : files.toList()) {
-					out.putNextEntry(new JarEntry(classes.relativize(file).toString().replace(File.separatorChar, '/')));
+					out.putNextEntry(
+							new JarEntry(classes.relativize(file).toString().replace(File.separatorChar, '/')));
 					Files.copy(file, out);
 				}
 			}
