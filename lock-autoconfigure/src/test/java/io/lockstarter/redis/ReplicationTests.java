@@ -108,6 +108,23 @@ class ReplicationTests {
 		}
 	}
 
+	/** The lock has been granted by then. */
+	@ParameterizedTest
+	@EnumSource
+	void lockIsFreeAgainIfWaitIsRefused(Client client) throws Exception {
+		try (DefaultLockRegistry registry = open(client, 1)) {
+			registry.acquire(LockRequest.of("warm")).close();
+			this.redis.master().cli("ACL", "SETUSER", "default", "-wait");
+			assertThatExceptionOfType(LockBackendException.class)
+				.isThrownBy(() -> registry.acquire(LockRequest.of("refused").leaseTime(Duration.ofMinutes(1))))
+				.withMessageContaining("NOPERM");
+			await().until(() -> this.redis.master().cli("EXISTS", "lock:{refused}"), Long.valueOf(0)::equals);
+		}
+		finally {
+			this.redis.master().cli("ACL", "SETUSER", "default", "+wait");
+		}
+	}
+
 	/** One after the other they would take longer than a command may. */
 	@ParameterizedTest
 	@EnumSource

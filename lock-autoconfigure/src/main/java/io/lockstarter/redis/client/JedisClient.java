@@ -166,7 +166,8 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public CompletableFuture<Acknowledged> callAndWait(List<WaitCall> calls, int replicas, Duration timeout) {
-		return this.connections.send(WAITS, (redis) -> JedisScripts.evaluateAndWait(redis, calls, replicas, timeout));
+		return this.connections.send(WAITS,
+				(redis) -> JedisScripts.evaluateAndWait(redis, calls, replicas, timeout, this::explain));
 	}
 
 	@Override
@@ -235,7 +236,6 @@ final class JedisClient implements RedisClient {
 
 	@Override
 	public void disconnect() {
-		this.connected = null;
 		this.factory.stop();
 	}
 

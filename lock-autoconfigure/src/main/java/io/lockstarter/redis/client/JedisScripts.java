@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 import io.lockstarter.redis.client.RedisClient.Acknowledged;
 import io.lockstarter.redis.client.RedisClient.WaitCall;
@@ -49,13 +50,15 @@ final class JedisScripts {
 	/**
 	 * Calls scripts, followed by WAIT on the same connection: a pipeline borrows one
 	 * connection of the pool.
+	 * @param explain translates the failure of a command
 	 */
-	static Acknowledged evaluateAndWait(RedisConnection redis, List<WaitCall> calls, int replicas, Duration timeout) {
+	static Acknowledged evaluateAndWait(RedisConnection redis, List<WaitCall> calls, int replicas, Duration timeout,
+			Function<Throwable, RedisFailure> explain) {
 		redis.openPipeline();
 		calls.forEach((call) -> send(redis, call.script(), call.byDigest()));
 		redis.execute("WAIT", ScriptCall.bytes(Integer.toString(replicas)),
 				ScriptCall.bytes(Long.toString(timeout.toMillis())));
-		return acknowledged(closePipeline(redis));
+		return acknowledged(closePipeline(redis), explain);
 	}
 
 	private static List<?> closePipeline(RedisConnection redis) {
@@ -67,7 +70,7 @@ final class JedisScripts {
 		}
 	}
 
-	private static Acknowledged acknowledged(List<?> results) {
+	private static Acknowledged acknowledged(List<?> results, Function<Throwable, RedisFailure> explain) {
 		List<CompletableFuture<List<Object>>> replies = new ArrayList<>();
 		for (Object result : results.subList(0, results.size() - 1)) {
 			replies.add(reply(result));
@@ -77,7 +80,7 @@ final class JedisScripts {
 			return new Acknowledged(replies, replicas);
 		}
 		if (last instanceof RuntimeException failure) {
-			throw failure;
+			return Acknowledged.withoutCount(replies, explain.apply(failure));
 		}
 		throw new RedisFailure(Kind.LOST, "The connection broke before replicas were counted", null);
 	}

@@ -51,6 +51,8 @@ final class JedisSettings implements JedisClientConfiguration {
 		this.pool.setTestWhileIdle(true);
 		this.pool.setTimeBetweenEvictionRuns(IDLE_TEST_INTERVAL);
 		this.pool.setNumTestsPerEvictionRun(CONNECTIONS);
+		// Otherwise closing the pool waits for a test that is in progress.
+		this.pool.setEvictorShutdownTimeout(Duration.ZERO);
 	}
 
 	// Spring Data before 4.1 has this method only.

@@ -3,7 +3,6 @@ package io.lockstarter.redis.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 import io.lettuce.core.cluster.SlotHash;
@@ -48,7 +47,7 @@ final class LettuceClient implements RedisClient {
 				(opened) -> this.reconnects.opened(this.factory), this::dropped);
 		this.failures = new LettuceFailures(this.factory, this.connections, this.reconnects);
 		this.topology = new LettuceTopology(this.factory);
-		this.waits = new LettuceWaits(this.factory, connector);
+		this.waits = new LettuceWaits(this.factory, connector, this.failures::explain);
 		this.masterSearch = new MasterSearch(
 				new LettuceMasterProbe(this.factory, this.connections, probe, this.waits::reset)::find, connector);
 	}
@@ -75,13 +74,25 @@ final class LettuceClient implements RedisClient {
 			return CompletableFuture.failedFuture(outage);
 		}
 		LettuceConnection ready = this.connections.ready();
-		return (ready != null) ? evaluate(ready, call, byDigest).toCompletableFuture()
-				: this.connections.get().thenCompose((opened) -> evaluate(opened, call, byDigest));
+		return (ready != null) ? LettuceScripts.evaluate(ready.link(), call, byDigest)
+				: evaluateOnceOpen(new LettuceScripts.Evaluation(call, byDigest));
 	}
 
-	private static CompletionStage<List<Object>> evaluate(LettuceConnection connection, ScriptCall call,
-			boolean byDigest) {
-		return LettuceScripts.evaluate(connection.commands(), call, byDigest);
+	private CompletableFuture<List<Object>> evaluateOnceOpen(LettuceScripts.Evaluation evaluation) {
+		this.connections.whenOpen((opened) -> {
+			try {
+				opened.link().dispatch(evaluation);
+			}
+			catch (RuntimeException ex) {
+				// Some of Lettuce's writers throw instead of failing the future.
+				evaluation.completeExceptionally(ex);
+			}
+		}).whenComplete((opened, failure) -> {
+			if (failure != null) {
+				evaluation.completeExceptionally(failure);
+			}
+		});
+		return evaluation;
 	}
 
 	@Override
@@ -172,6 +183,9 @@ final class LettuceClient implements RedisClient {
 		this.connections.abandon();
 		this.waits.abandon();
 		this.factory.stop();
+		// One that was opened meanwhile may have been closed without notice.
+		this.connections.reset();
+		this.waits.reset();
 	}
 
 	@Override

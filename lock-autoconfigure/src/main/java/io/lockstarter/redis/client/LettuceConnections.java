@@ -56,6 +56,31 @@ final class LettuceConnections {
 				&& known.join().link() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed());
 	}
 
+	/**
+	 * Runs an action once a connection is open, after the actions of earlier calls. Until
+	 * then, no connection is {@link #ready()}, so that nothing overtakes them. Opens the
+	 * connection if necessary.
+	 * @param action an action that does not throw
+	 */
+	CompletableFuture<LettuceConnection> whenOpen(Consumer<LettuceConnection> action) {
+		CompletableFuture<LettuceConnection> next = new CompletableFuture<>();
+		CompletableFuture<LettuceConnection> previous;
+		synchronized (this) {
+			previous = get();
+			this.current = next;
+		}
+		previous.whenComplete((opened, failure) -> {
+			if (failure != null) {
+				next.completeExceptionally(failure);
+			}
+			else {
+				action.accept(opened);
+				next.complete(opened);
+			}
+		});
+		return next;
+	}
+
 	private synchronized CompletableFuture<LettuceConnection> begin() {
 		CompletableFuture<LettuceConnection> begun = this.current;
 		if (begun == null || !isUsable(begun)) {

@@ -134,7 +134,7 @@ final class LettuceFactory implements AutoCloseable {
 		try {
 			current.start();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | OutOfMemoryError ex) {
 			// A factory whose start has failed cannot be started again.
 			this.derived = null;
 			throw ex;

@@ -5,7 +5,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lockstarter.logging.LockLog;
 import io.lockstarter.redis.script.ScriptCall;
 
@@ -49,7 +48,7 @@ final class LettuceMasterProbe {
 		if (current == null) {
 			return true;
 		}
-		if (acceptsWrites(current.commands())) {
+		if (acceptsWrites(current)) {
 			// Other connections lead to a demoted master, or the connection was dropped.
 			this.onMaster.run();
 			return true;
@@ -59,7 +58,7 @@ final class LettuceMasterProbe {
 		}
 		LettuceConnection other = LettuceConnection.of(this.factory.connect());
 		try {
-			if (!acceptsWrites(other.commands())) {
+			if (!acceptsWrites(other)) {
 				return false;
 			}
 		}
@@ -73,11 +72,9 @@ final class LettuceMasterProbe {
 		return true;
 	}
 
-	private boolean acceptsWrites(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+	private boolean acceptsWrites(LettuceConnection connection) {
 		try {
-			LettuceScripts.evaluate(redis, this.probe, false)
-				.toCompletableFuture()
-				.get(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+			LettuceScripts.evaluate(connection.link(), this.probe, false).get(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
 			return true;
 		}
 		catch (InterruptedException ex) {

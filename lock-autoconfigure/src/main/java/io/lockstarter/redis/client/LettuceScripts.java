@@ -1,18 +1,14 @@
 package io.lockstarter.redis.client;
 
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 
-import io.lettuce.core.AbstractRedisAsyncCommands;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lockstarter.redis.script.LuaScript;
 import io.lockstarter.redis.script.ScriptCall;
 import io.netty.buffer.ByteBuf;
 
@@ -24,19 +20,10 @@ final class LettuceScripts {
 	private LettuceScripts() {
 	}
 
-	static CompletionStage<List<Object>> evaluate(RedisClusterAsyncCommands<byte[], byte[]> redis, ScriptCall call,
-			boolean byDigest) {
-		if (redis instanceof AbstractRedisAsyncCommands<byte[], byte[]> known) {
-			Evaluation evaluation = new Evaluation(call, byDigest);
-			known.getConnection().dispatch(evaluation);
-			return evaluation;
-		}
-		// How often an unknown implementation sends the call cannot be observed.
-		LuaScript script = call.script();
-		byte[][] keys = ScriptCall.bytes(call.keys());
-		byte[][] arguments = ScriptCall.bytes(call.repeated().arguments());
-		return byDigest ? redis.evalsha(script.sha(), ScriptOutputType.MULTI, keys, arguments)
-				: redis.eval(script.text(), ScriptOutputType.MULTI, keys, arguments);
+	static Evaluation evaluate(StatefulConnection<byte[], byte[]> connection, ScriptCall call, boolean byDigest) {
+		Evaluation evaluation = new Evaluation(call, byDigest);
+		connection.dispatch(evaluation);
+		return evaluation;
 	}
 
 	private static Command<byte[], byte[], List<Object>> command(ScriptCall call, boolean byDigest) {
@@ -51,11 +38,10 @@ final class LettuceScripts {
 	}
 
 	/**
-	 * A call that counts how often Lettuce sends it. After reconnecting, Lettuce sends
+	 * Call that counts how often Lettuce sends it. After reconnecting, Lettuce sends
 	 * every call again that has no reply. A repeated call tells the script so.
 	 */
-	private static final class Evaluation extends AsyncCommand<byte[], byte[], List<Object>>
-			implements RedisClient.Repeatable {
+	static final class Evaluation extends AsyncCommand<byte[], byte[], List<Object>> implements RedisClient.Repeatable {
 
 		private final ScriptCall call;
 

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -36,13 +36,21 @@ final class LettuceWaits {
 
 	private final Executor connector;
 
+	private final Function<Throwable, RedisFailure> explain;
+
 	private final Map<StatefulRedisConnection<byte[], byte[]>, Link> links = new ConcurrentHashMap<>();
 
 	private @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> connection;
 
-	LettuceWaits(LettuceFactory factory, Executor connector) {
+	/**
+	 * Creates a holder without opening a connection.
+	 * @param connector runs tasks that block while they connect
+	 * @param explain translates the failure of a command
+	 */
+	LettuceWaits(LettuceFactory factory, Executor connector, Function<Throwable, RedisFailure> explain) {
 		this.factory = factory;
 		this.connector = connector;
+		this.explain = explain;
 	}
 
 	CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.WaitCall> calls, int replicas,
@@ -122,16 +130,19 @@ final class LettuceWaits {
 
 		CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.WaitCall> calls, int replicas,
 				Duration timeout) {
-			RedisAsyncCommands<byte[], byte[]> redis = this.node.async();
 			List<CompletableFuture<List<Object>>> replies = new ArrayList<>();
-			calls.forEach((call) -> replies.add(send(redis, call)));
-			CompletableFuture<Long> counted = redis.waitForReplication(replicas, timeout.toMillis())
+			calls.forEach((call) -> replies.add(send(call)));
+			CompletableFuture<Long> counted = this.node.async()
+				.waitForReplication(replicas, timeout.toMillis())
 				.toCompletableFuture();
 			// A WAIT that nobody needs must not be sent after a reconnection
 			CompletableFuture
 				.allOf(calls.stream().map(RedisClient.WaitCall::abandoned).toArray(CompletableFuture[]::new))
 				.whenComplete((result, failure) -> counted.cancel(false));
-			return counted.thenApply((count) -> {
+			return counted.handle((count, failure) -> {
+				if (failure != null) {
+					return RedisClient.Acknowledged.withoutCount(replies, LettuceWaits.this.explain.apply(failure));
+				}
 				if (this.broken) {
 					throw new RedisFailure(Kind.LOST, "The connection broke before replicas were counted", null);
 				}
@@ -139,10 +150,8 @@ final class LettuceWaits {
 			});
 		}
 
-		private static CompletableFuture<List<Object>> send(RedisAsyncCommands<byte[], byte[]> redis,
-				RedisClient.WaitCall call) {
-			CompletableFuture<List<Object>> reply = LettuceScripts.evaluate(redis, call.script(), call.byDigest())
-				.toCompletableFuture();
+		private CompletableFuture<List<Object>> send(RedisClient.WaitCall call) {
+			CompletableFuture<List<Object>> reply = LettuceScripts.evaluate(this.node, call.script(), call.byDigest());
 			call.abandoned().whenComplete((result, failure) -> reply.cancel(false));
 			return reply;
 		}

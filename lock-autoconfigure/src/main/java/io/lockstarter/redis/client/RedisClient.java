@@ -118,6 +118,24 @@ public interface RedisClient extends AutoCloseable, Unsubscriber {
 	 * @param replicas the number of replicas that acknowledged the calls
 	 */
 	record Acknowledged(List<CompletableFuture<List<Object>>> replies, long replicas) {
+
+		/**
+		 * Returns the result of calls whose WAIT was refused. Those that have run fail,
+		 * too, since no replica is known to have them.
+		 * @param failure the failure of WAIT
+		 * @throws RedisFailure if Redis has not refused WAIT, so that the calls
+		 * themselves may have failed
+		 */
+		static Acknowledged withoutCount(List<CompletableFuture<List<Object>>> replies, RedisFailure failure) {
+			if (failure.kind() != RedisFailure.Kind.REFUSED) {
+				throw failure;
+			}
+			RedisFailure afterwards = failure.ofRepeated();
+			return new Acknowledged(replies.stream()
+				.map((reply) -> reply.<List<Object>>thenCompose((values) -> CompletableFuture.failedFuture(afterwards)))
+				.toList(), 0);
+		}
+
 	}
 
 }

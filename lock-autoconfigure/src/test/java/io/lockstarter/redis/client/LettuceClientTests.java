@@ -56,6 +56,16 @@ class LettuceClientTests {
 		client.close();
 	}
 
+	/** Otherwise nobody would know that a reply may have been lost. */
+	@Test
+	void callThatWaitsForTheConnectionTellsWhetherItWasRepeated() {
+		RedisClient client = client(new LettuceConnectionFactory("127.0.0.1", 1));
+		assertThat(client.call(new ScriptCall(LuaScript.PROBE, List.of("probe"), List.of()), true))
+			.isInstanceOf(RedisClient.Repeatable.class)
+			.isCompletedExceptionally();
+		client.close();
+	}
+
 	private static RedisClient client(RedisConnectionFactory connectionFactory) {
 		return ClientFactory.create(connectionFactory, false, Duration.ZERO, Runnable::run, () -> {
 		}, new ScriptCall(LuaScript.PROBE, List.of("probe"), List.of()));

@@ -1,6 +1,10 @@
 package io.lockstarter.redis.client;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -67,6 +71,35 @@ class LettuceConnectionsTests {
 		link();
 		this.connections.drop();
 		assertThat(this.dropped).hasValue(1);
+	}
+
+	@Test
+	void actionsRunInTheirOrderOnceAConnectionIsOpen() {
+		Queue<Runnable> opening = new ArrayDeque<>();
+		LettuceConnections slow = new LettuceConnections(this.factory, opening::add, (opened) -> {
+		}, () -> {
+		});
+		List<Integer> order = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			int number = i;
+			slow.whenOpen((opened) -> {
+				assertThat(slow.ready()).as("connection for what would overtake").isNull();
+				order.add(number);
+			});
+		}
+		opening.remove().run();
+		assertThat(opening).isEmpty();
+		assertThat(order).containsExactly(0, 1, 2);
+		assertThat(slow.ready()).isNotNull();
+	}
+
+	@Test
+	void actionsDoNotRunIfNoConnectionCanBeOpened() {
+		this.redis.kill();
+		assertThat(this.connections.whenOpen((opened) -> this.dropped.incrementAndGet())).isCompletedExceptionally();
+		assertThat(this.dropped).hasValue(0);
+		this.redis.restart();
+		assertThat(link().isOpen()).isTrue();
 	}
 
 	@Test
