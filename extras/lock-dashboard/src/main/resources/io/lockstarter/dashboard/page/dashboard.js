@@ -4,7 +4,7 @@ import { showIncidents, showInstances } from "./instances.js";
 import { Poll } from "./poll.js";
 import { Sparkline } from "./sparkline.js";
 import { LockTable } from "./table.js";
-import { clock, clockBefore, count, dateAndTime, duration } from "./words.js";
+import { clock, clockBefore, count, day, duration } from "./words.js";
 
 const TICK_MILLIS = 500;
 const LIMIT = 50;
@@ -124,8 +124,9 @@ function headline(state, view) {
 
 function showUpdate(state, view) {
 	setText($("served-by"), view ? `served by ${view.instance}` : "");
-	setText($("updated").firstChild, poll.updatedOn ? `${state === "live" ? "Updated" : "Not updated since"} ${dateAndTime(poll.updatedOn)}` : "");
-	setText($("updated").lastChild, state === "live" ? ", every second" : "");
+	const live = state === "live";
+	const texts = poll.updatedOn ? [live ? "Updated " : "Not updated since ", `${day(poll.updatedOn)}, `, clock(poll.updatedOn), live ? ", every second" : ""] : [];
+	[...$("updated").children].forEach((part, index) => setText(part, texts[index] ?? ""));
 	setText($("pause"), poll.pausedOn ? "Resume" : "Pause");
 }
 

@@ -19,7 +19,7 @@ export const count = (number, one, many) => `${number.toLocaleString("en")} ${nu
 
 export const clock = (date) => date.toLocaleTimeString("en-GB");
 
-export const dateAndTime = (date) => date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+export const day = (date) => date.toLocaleDateString("en-GB", { dateStyle: "medium" });
 
 /** Returns the time of day that was some milliseconds before a date. */
 export const clockBefore = (date, millis) => clock(new Date(date - millis));
