@@ -47,6 +47,8 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 
 	private final Map<LockMonitor, ClusterWatch> watches = new HashMap<>();
 
+	private final Map<LockMonitor, LockBackend> backends;
+
 	private final ConfigurableApplicationContext context;
 
 	private volatile boolean running;
@@ -64,9 +66,9 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 		this.executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		String id = UUID.randomUUID().toString();
 		long begun = System.nanoTime();
-		Map<LockMonitor, LockBackend> backends = backends(endpoint, singleBackend, context);
+		this.backends = backends(endpoint, singleBackend, context);
 		monitors(endpoint).forEach((monitor) -> {
-			LockBackend backend = backends.get(monitor);
+			LockBackend backend = this.backends.get(monitor);
 			Supplier<InstanceReport> own = () -> InstanceReport.of(
 					new InstanceReport.Identity(id, (backend != null) ? backend.clientId() : "", version,
 							TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)),
@@ -109,6 +111,12 @@ final class ClusterWatches implements SmartLifecycle, AutoCloseable {
 		ClusterWatch watch = Objects.requireNonNull(this.watches.get(monitor));
 		watch.watchAndAwaitInspection();
 		return watch;
+	}
+
+	/** Returns the address of the backend of a registry, or {@code null} if unknown. */
+	@Nullable String address(LockMonitor monitor) {
+		LockBackend backend = this.backends.get(monitor);
+		return (backend != null) ? backend.location().get("address") : null;
 	}
 
 	@Override

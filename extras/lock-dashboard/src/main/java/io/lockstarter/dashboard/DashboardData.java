@@ -94,8 +94,9 @@ final class DashboardData {
 		matching.sort(query.order());
 		List<RowView> page = matching.stream().skip(query.offset()).limit(query.limit()).toList();
 		pinned.removeAll(page);
-		return new View(monitor.instance(), merged.problems(), totals(merged), matching.size(), page, pinned,
-				instances(merged), incidents(merged, names), mayRelease, this.endpoint.registries());
+		return new View(monitor.instance(), this.watches.address(monitor), merged.problems(), totals(merged),
+				matching.size(), page, pinned, instances(merged), incidents(merged, names), mayRelease,
+				this.endpoint.registries());
 	}
 
 	/**

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Content of the page, which is sent as JSON.
  *
  * @param instance the instance that serves the page
+ * @param backend the address of the backend, or {@code null} if it is unknown
  * @param problems the problems, the worst first; empty if all is well
  * @param totals the figures of all instances
  * @param matching the number of locks that pass the filter
@@ -22,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param mayRelease whether the page may force-release locks
  * @param registries the names of the registries; empty if there is only one
  */
-record View(String instance, List<Problem> problems, Totals totals, int matching, List<RowView> rows,
-		List<RowView> pinned, List<InstanceView> instances, List<IncidentView> incidents, boolean mayRelease,
-		Set<String> registries) {
+record View(String instance, @Nullable String backend, List<Problem> problems, Totals totals, int matching,
+		List<RowView> rows, List<RowView> pinned, List<InstanceView> instances, List<IncidentView> incidents,
+		boolean mayRelease, Set<String> registries) {
 
 	/**
 	 * Figures of all instances.

@@ -123,7 +123,7 @@ function headline(state, view) {
 }
 
 function showUpdate(state, view) {
-	setText($("served-by"), view ? `served by ${view.instance}` : "");
+	setText($("served-by"), view ? [`served by ${view.instance}`, view.backend].filter(Boolean).join(" · ") : "");
 	const live = state === "live";
 	const texts = poll.updatedOn ? [live ? "Updated " : "Not updated since ", `${day(poll.updatedOn)}, `, clock(poll.updatedOn), live ? ", every second" : ""] : [];
 	[...$("updated").children].forEach((part, index) => setText(part, texts[index] ?? ""));

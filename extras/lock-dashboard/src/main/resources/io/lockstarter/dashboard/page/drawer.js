@@ -135,8 +135,11 @@ export class Drawer {
 		if (row && !row.hidden) {
 			steps.push({ text: "Search the logs for the lock:", command: `grep -F ${shellWord(`Lock '${this.#name}'`)} application.log` });
 		}
+		if (holder) {
+			steps.push({ text: `If the work hangs, restart ${holder.instance}. The end of the instance releases the lock.` });
+		}
 		if (holder && !mayRelease) {
-			steps.push({ text: "To force-release the lock on this page, set distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted. A restart of the holder's instance releases the lock, too." });
+			steps.push({ text: "To force-release the lock on this page, set distributed-lock.endpoint.force-release=true and management.endpoint.locks.access=unrestricted." });
 		}
 		steps.push({ text: "Read the runbook:", link: `${RUNBOOK}#${isRefused(incidents) ? "the-database-refuses-tokens" : holder ? "a-lock-is-held-for-a-long-time" : "a-lock-was-lost"}` });
 		return steps;

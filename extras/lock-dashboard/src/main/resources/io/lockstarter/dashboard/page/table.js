@@ -6,7 +6,7 @@ const COLUMNS = [
 	{ label: "Type", sort: "type", className: "type" },
 	{ label: "Holder", sort: "holder", className: "holder" },
 	{ label: "Held for", sort: "held", className: "number held", descending: true },
-	{ label: "Lease", sort: "lease", className: "lease" },
+	{ label: "Lease", sort: "lease", className: "number lease" },
 	{ label: "Waiting", sort: "waiting", className: "number waiting", descending: true },
 	{ label: "Longest wait", sort: "wait", className: "number wait", descending: true },
 	{ label: "State", sort: "problem", className: "problem" },
@@ -153,7 +153,7 @@ export class LockTable {
 		button.append(element("span", "head"), element("span", "tail"));
 		row.firstChild.append(button);
 		row.children[2].append(element("b"), element("span", "soft"));
-		row.children[4].append(element("span", "amount"), element("span", "soft"));
+		row.children[4].append(element("span", "soft"), element("span", "amount"));
 		row.lastChild.append(element("span", "pill"));
 		row.addEventListener("click", () => this.#open(row.dataset.key, button.textContent));
 		this.#hideCells(row);
@@ -181,9 +181,10 @@ function update(node, row) {
 	setText(holder.lastChild, thread);
 	holder.title = `${instance} ${thread}`.trim();
 	setText(held, row.gone || row.holders === 0 ? "" : duration(row.heldMillis));
-	const [left, renewal] = row.gone || !row.holder ? ["", ""] : row.holders > 1 ? [duration(row.leaseMillis), "shortest"] : lease(row.holder);
-	setText(leased.firstChild, left);
-	setText(leased.lastChild, renewal && ` ${renewal}`);
+	const [left, renewal] = row.gone || !row.holder ? ["", ""] : row.holders > 1 ? [duration(row.leaseMillis), "first of all"] : lease(row.holder);
+	// Only what is not usual is worth a word
+	setText(leased.firstChild, renewal && renewal !== "renewed" ? `${renewal} ` : "");
+	setText(leased.lastChild, left);
 	setText(waiting, row.gone ? "" : row.requests.toLocaleString("en"));
 	setText(wait, row.gone ? "" : row.longestWaitMillis > 0 ? duration(row.longestWaitMillis) : "–");
 	[waiting, wait].forEach((cell) => cell.classList.toggle("usual", row.requests === 0));
