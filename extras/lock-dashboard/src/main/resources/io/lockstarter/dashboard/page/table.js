@@ -181,7 +181,7 @@ function update(node, row) {
 	setText(holder.lastChild, thread);
 	holder.title = `${instance} ${thread}`.trim();
 	setText(held, row.gone || row.holders === 0 ? "" : duration(row.heldMillis));
-	const [left, renewal] = row.gone || !row.holder ? ["", ""] : row.holders > 1 ? [duration(row.leaseMillis), "first of all"] : lease(row.holder);
+	const [left, renewal] = row.gone || !row.holder ? ["", ""] : row.holders > 1 ? [duration(row.leaseMillis), "earliest"] : lease(row.holder);
 	// Only what is not usual is worth a word
 	setText(leased.firstChild, renewal && renewal !== "renewed" ? `${renewal} ` : "");
 	setText(leased.lastChild, left);
