@@ -221,7 +221,7 @@ class DashboardPageFaultTests {
 		await().atMost(PATIENCE).until(() -> this.stage.browser().find("#release-ask").isDisplayed());
 		this.stage.browser().find("#release-ask").click();
 		this.stage.browser().find("#release-do").click();
-		this.stage.awaitText("#drawer-said", "Released. The holder was south/clerk.");
+		this.stage.awaitText("#drawer-result", "Released. The holder was south/clerk.");
 		this.stage.browser().find("#close").click();
 		this.stage.awaitHolder("invoice:7", "north auditor");
 		this.stage.browser().find("#registry").sendKeys("default");
