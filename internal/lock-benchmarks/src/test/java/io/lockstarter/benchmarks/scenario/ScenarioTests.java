@@ -159,7 +159,9 @@ class ScenarioTests {
 	void findsHeldLocksInRedisAndByTheLibrary() {
 		List<ContenderType> field = List.of(ContenderType.OURS);
 		HeldScenario.Plan plan = new HeldScenario.Plan(Duration.ofSeconds(3), 1);
-		Row row = new HeldScenario("test", 100, 1, plan, plan, field, field).run(options("--form=short")).rows().get(0);
+		Row row = new HeldScenario("test", 2000, 1, plan, plan, field, field).run(options("--form=short"))
+			.rows()
+			.get(0);
 		assertThat(row.figure(Metric.LOST)).isZero();
 		assertThat(row.figure(Metric.SCRIPTS_PER_SECOND)).isPositive();
 		assertThat(row.figure(Metric.HEAP_PER_LOCK)).isPositive();
