@@ -1,8 +1,8 @@
 package io.lockstarter.contract;
 
 /**
- * For how long a lock is held, and how it is lost.
+ * For how long a lock is held, how it is released without a reply, and how it is lost.
  */
-public interface LeaseChapters extends LeaseSemantics, LossSemantics {
+public interface LeaseChapters extends LeaseSemantics, LossSemantics, SentReleaseSemantics {
 
 }
