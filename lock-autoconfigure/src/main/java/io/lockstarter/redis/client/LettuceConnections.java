@@ -60,24 +60,15 @@ final class LettuceConnections {
 	 * Runs an action once a connection is open, after the actions of earlier calls. Until
 	 * then, no connection is {@link #ready()}, so that nothing overtakes them. Opens the
 	 * connection if necessary.
-	 * @param action an action that does not throw
+	 * @param action an action that neither throws nor blocks
 	 */
-	CompletableFuture<LettuceConnection> whenOpen(Consumer<LettuceConnection> action) {
-		CompletableFuture<LettuceConnection> next = new CompletableFuture<>();
-		CompletableFuture<LettuceConnection> previous;
-		synchronized (this) {
-			previous = get();
-			this.current = next;
-		}
-		previous.whenComplete((opened, failure) -> {
-			if (failure != null) {
-				next.completeExceptionally(failure);
-			}
-			else {
-				action.accept(opened);
-				next.complete(opened);
-			}
+	synchronized CompletableFuture<LettuceConnection> whenOpen(Consumer<LettuceConnection> action) {
+		// A chain of any length completes without recursion.
+		CompletableFuture<LettuceConnection> next = get().thenApply((opened) -> {
+			action.accept(opened);
+			return opened;
 		});
+		this.current = next;
 		return next;
 	}
 
