@@ -180,7 +180,11 @@ final class JedisClient implements RedisClient {
 	 * the pool.
 	 */
 	private boolean findMaster() {
-		for (int i = 0; i < TRIES && !isCluster(); i++) {
+		if (isCluster()) {
+			return false;
+		}
+		this.connections.discardBorrowed();
+		for (int i = 0; i < TRIES; i++) {
 			try {
 				return this.connections.apply(this::reachesMaster);
 			}

@@ -3,6 +3,7 @@ package io.lockstarter.redis.client;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import redis.clients.jedis.Connection;
@@ -18,6 +19,8 @@ final class JedisConnections {
 	private final JedisFactory factory;
 
 	private final SerialExecutors lanes;
+
+	private final AtomicInteger generation = new AtomicInteger();
 
 	JedisConnections(JedisFactory factory, SerialExecutors lanes) {
 		this.factory = factory;
@@ -55,6 +58,7 @@ final class JedisConnections {
 	 * is removed from the pool.
 	 */
 	<T> T apply(Function<RedisConnection, T> command) {
+		int begun = this.generation.get();
 		try (RedisConnection redis = open()) {
 			try {
 				return command.apply(redis);
@@ -65,7 +69,20 @@ final class JedisConnections {
 				}
 				throw ex;
 			}
+			finally {
+				if (begun != this.generation.get()) {
+					discard(redis);
+				}
+			}
 		}
+	}
+
+	/**
+	 * Removes the connections that are in use from the pool after their commands: they
+	 * may lead to a demoted master, which runs commands that write nothing.
+	 */
+	void discardBorrowed() {
+		this.generation.incrementAndGet();
 	}
 
 	RedisConnection open() {
