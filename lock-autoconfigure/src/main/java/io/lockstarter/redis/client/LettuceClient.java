@@ -34,6 +34,8 @@ final class LettuceClient implements RedisClient {
 
 	private final LettuceTopology topology;
 
+	private final LettuceConnections waiting;
+
 	private final LettuceWaits waits;
 
 	private final MasterSearch masterSearch;
@@ -47,13 +49,14 @@ final class LettuceClient implements RedisClient {
 				(opened) -> this.reconnects.opened(this.factory), this::dropped);
 		this.failures = new LettuceFailures(this.factory, this.connections, this.reconnects);
 		this.topology = new LettuceTopology(this.factory);
-		this.waits = new LettuceWaits(this.factory, connector, this.failures::explain);
+		this.waiting = new LettuceConnections(this.factory, connector);
+		this.waits = new LettuceWaits(this.waiting, this.failures::explain);
 		this.masterSearch = new MasterSearch(
-				new LettuceMasterProbe(this.factory, this.connections, probe, this.waits::reset)::find, connector);
+				new LettuceMasterProbe(this.factory, this.connections, probe, this.waiting::reset)::find, connector);
 	}
 
 	private void dropped() {
-		this.waits.reset();
+		this.waiting.reset();
 		this.onDropped.run();
 	}
 
@@ -181,18 +184,18 @@ final class LettuceClient implements RedisClient {
 	@Override
 	public void disconnect() {
 		this.connections.abandon();
-		this.waits.abandon();
+		this.waiting.abandon();
 		this.factory.stop();
 		// One that was opened meanwhile may have been closed without notice.
 		this.connections.reset();
-		this.waits.reset();
+		this.waiting.reset();
 	}
 
 	@Override
 	public void close() {
 		this.reconnects.close();
 		this.connections.abandon();
-		this.waits.abandon();
+		this.waiting.abandon();
 		this.factory.close();
 	}
 

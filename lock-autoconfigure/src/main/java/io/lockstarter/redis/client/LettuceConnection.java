@@ -6,7 +6,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 
 /**
- * The locks' connection for commands.
+ * A connection of the locks for commands.
  *
  * @param link the connection, which leads to one server or to all nodes of a cluster
  * @param commands sends commands over the connection

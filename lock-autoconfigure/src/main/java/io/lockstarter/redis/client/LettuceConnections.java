@@ -10,7 +10,7 @@ import io.lockstarter.redis.script.LuaScript;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holder of the locks' connection for commands.
+ * Holder of one connection of the locks for commands.
  * <p>
  * Connecting blocks, so this step runs on an executor. From then on Lettuce itself
  * reconnects, to each node of a cluster separately and without blocking.
@@ -42,6 +42,13 @@ final class LettuceConnections {
 		this.connector = connector;
 		this.onOpened = onOpened;
 		this.onDropped = onDropped;
+	}
+
+	/** Creates a holder whose connections concern nothing else. */
+	LettuceConnections(LettuceFactory factory, Executor connector) {
+		this(factory, connector, (opened) -> {
+		}, () -> {
+		});
 	}
 
 	/** Returns a future of the connection, and opens the connection if necessary. */

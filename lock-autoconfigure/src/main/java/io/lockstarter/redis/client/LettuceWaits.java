@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 import io.lettuce.core.RedisChannelHandler;
@@ -17,7 +16,6 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lockstarter.redis.client.RedisFailure.Kind;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sender of scripts that are followed by WAIT, over separate connections, one to each
@@ -32,30 +30,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class LettuceWaits {
 
-	private final LettuceFactory factory;
-
-	private final Executor connector;
+	private final LettuceConnections connections;
 
 	private final Function<Throwable, RedisFailure> explain;
 
 	private final Map<StatefulRedisConnection<byte[], byte[]>, Link> links = new ConcurrentHashMap<>();
 
-	private @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> connection;
-
 	/**
-	 * Creates a holder without opening a connection.
-	 * @param connector runs tasks that block while they connect
+	 * Creates a sender.
+	 * @param connections holds the connection, which nothing else may use
 	 * @param explain translates the failure of a command
 	 */
-	LettuceWaits(LettuceFactory factory, Executor connector, Function<Throwable, RedisFailure> explain) {
-		this.factory = factory;
-		this.connector = connector;
+	LettuceWaits(LettuceConnections connections, Function<Throwable, RedisFailure> explain) {
+		this.connections = connections;
 		this.explain = explain;
 	}
 
 	CompletableFuture<RedisClient.Acknowledged> callAndWait(List<RedisClient.WaitCall> calls, int replicas,
 			Duration timeout) {
-		return connection().thenCompose((opened) -> node(opened, calls.get(0).script().key()))
+		return this.connections.get()
+			.thenCompose((opened) -> node(opened.link(), calls.get(0).script().key()))
 			.thenCompose((node) -> this.links.computeIfAbsent(node, Link::new).callAndWait(calls, replicas, timeout));
 	}
 
@@ -67,44 +61,6 @@ final class LettuceWaits {
 		RedisClusterNode node = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
 		return (node != null) ? cluster.getConnectionAsync(node.getNodeId()) : CompletableFuture
 			.failedFuture(new RedisFailure(Kind.REFUSED, "CLUSTERDOWN No known node serves the slot", null));
-	}
-
-	private synchronized CompletableFuture<StatefulConnection<byte[], byte[]>> connection() {
-		CompletableFuture<StatefulConnection<byte[], byte[]>> current = this.connection;
-		if (current == null || current.isCompletedExceptionally() || isClosed(current)) {
-			current = CompletableFuture.supplyAsync(this.factory::connect, this.connector);
-			this.connection = current;
-		}
-		return current;
-	}
-
-	private static boolean isClosed(CompletableFuture<StatefulConnection<byte[], byte[]>> opened) {
-		return opened.isDone() && opened.join() instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
-	}
-
-	/** Closes the connection, so that the next call opens another one. */
-	void reset() {
-		CompletableFuture<StatefulConnection<byte[], byte[]>> closed = forget();
-		if (closed != null) {
-			closed.thenAccept(StatefulConnection::closeAsync);
-		}
-	}
-
-	/**
-	 * Forgets the connection, which is closed with the client. One that is still being
-	 * opened is closed later.
-	 */
-	void abandon() {
-		CompletableFuture<StatefulConnection<byte[], byte[]>> abandoned = forget();
-		if (abandoned != null && !abandoned.isDone()) {
-			abandoned.thenAccept(StatefulConnection::closeAsync);
-		}
-	}
-
-	private synchronized @Nullable CompletableFuture<StatefulConnection<byte[], byte[]>> forget() {
-		CompletableFuture<StatefulConnection<byte[], byte[]>> forgotten = this.connection;
-		this.connection = null;
-		return forgotten;
 	}
 
 	/**
