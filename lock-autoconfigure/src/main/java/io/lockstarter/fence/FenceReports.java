@@ -40,16 +40,16 @@ final class FenceReports {
 		}
 		catch (StaleTokenException ex) {
 			FenceRefusal refusal = ex.refusal();
-			this.executor.execute(() -> tell((listener) -> listener.fenceRefused(refusal)));
+			this.executor.execute(() -> notifyListeners((listener) -> listener.fenceRefused(refusal)));
 			throw ex;
 		}
 	}
 
 	void committed(LockHandle lock) {
-		tell((listener) -> listener.fenceCommitted(lock));
+		notifyListeners((listener) -> listener.fenceCommitted(lock));
 	}
 
-	private void tell(Consumer<LockListener> event) {
+	private void notifyListeners(Consumer<LockListener> event) {
 		for (LockListener listener : this.listeners) {
 			try {
 				event.accept(listener);

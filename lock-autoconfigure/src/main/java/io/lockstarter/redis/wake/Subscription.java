@@ -149,9 +149,9 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 		if (count > 1) {
 			return;
 		}
-		boolean wanted = this.owner.confirmed(this);
+		boolean needed = this.owner.confirmed(this);
 		opened();
-		if (wanted) {
+		if (needed) {
 			this.owner.subscribed();
 		}
 		else {
@@ -264,7 +264,7 @@ final class Subscription implements Runnable, MessageListener, SubscriptionListe
 
 		/**
 		 * Records that Redis has confirmed the subscription. Returns whether the
-		 * subscription is still wanted.
+		 * subscription is still needed.
 		 */
 		boolean confirmed(Subscription subscription);
 
