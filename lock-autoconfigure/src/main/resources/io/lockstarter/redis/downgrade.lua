@@ -2,17 +2,15 @@
 -- in the queue.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
--- ARGV 1 client id, 2 sequence: together the tenure
---      4 retention of the waiters and clients, in ms
---      7 c in a cluster
+-- ARGV see the library file arguments
 -- Returns 1 the tenure is a reader's; 3 the tenure did not hold the lock
 
---@ foreign, tenure, lock, read_lock, tenure_value, share
-local held, failure = held_value()
+--@ arguments, lock, share
+local held, failure = held_value(tenure)
 if not held then
   return failure or 3
 end
-local lock = read_lock()
+local lock = read_lock(tenure)
 local reads = parse_share(held)
 if reads and not lock[4] then
   return 1
@@ -30,7 +28,7 @@ if not lock[4] then
 end
 
 -- Clients may wait.
---@ base, queue, readers, clients, turn
+--@ base, readers, clients, queue, registration, turn
 give_turn(true, false, false)
 note_turn(false)
 return 1

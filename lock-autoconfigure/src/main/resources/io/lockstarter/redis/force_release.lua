@@ -2,20 +2,18 @@
 -- client then finds that the tenure does not hold the lock.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients
--- ARGV 1 client id, 2 sequence: together the tenure
---      4 retention of the waiters and clients, in ms
---      7 c in a cluster
+-- ARGV see the library file arguments
 -- Returns the same as the release script
 
---@ foreign, tenure, clients, ending
+--@ arguments, lock, clients, ending
 local lock = redis.pcall('HMGET', KEYS[1], tenure, 'waits', 'by')
 local result, known, rest = end_tenure(lock, false, true)
 if not result then
   return known
 end
---@ time, share, queue, after_end
+--@ time, base, share, readers, queue, registration, turn
 if result == 1 then
-  redis.pcall('PUBLISH', channel(ARGV[1]), '-' .. KEYS[1])
+  redis.pcall('PUBLISH', channel(CLIENT), '-' .. KEYS[1])
 end
 if not known or result == 1 and not lock[2] then
   return result
@@ -24,7 +22,6 @@ local shared = shared_rest(rest)
 if shared == nil then
   return result
 end
---@ lock, base, readers, turn
 give_turn(shared, false, false)
 note_turn(known[4])
 return result

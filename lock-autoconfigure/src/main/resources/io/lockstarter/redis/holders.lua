@@ -5,12 +5,13 @@
 --         each tenure that holds the lock: client id, sequence, holder, held for ms,
 --         remaining lease in ms, first token base}
 --         {what}  the key holds something that is not a lock
+
+--@ lock
 local all = redis.pcall('HGETALL', KEYS[1])
 if all.err then
-  --@ foreign
   return reply_to(all)
 end
---@ time, lock, share
+--@ time, share
 local known = redis.call('HMGET', KEYS[1], 'by', 'shared')
 local shared = known[2] == 'lock-starter'
 local base, holder = parse_by(known[1])

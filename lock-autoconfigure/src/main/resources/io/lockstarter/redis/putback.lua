@@ -3,25 +3,18 @@
 -- no other tenure may hold the lock on this server.
 --
 -- KEYS 1 lock, 2 fence, 3 waiters, 4 clients, which is the fence here, 5 marker
--- ARGV 1 client id, 2 sequence: together the tenure
---      3 lease in ms
---      4 retention of the fence in ms
---      5 holder, as shown to other clients
---      6 mode: x exclusive, r reader
---      7 first token base of the tenure
---      8 maximum difference between a token base and this server's clock, in ms
---      9 hold count
+-- ARGV see the library file arguments
 -- Returns {1}                    the tenure holds the lock on this server
 --         {0}                    the tenure was ended here, or the key holds something else
 --         {-1, ms or -1, time}   this server must not vote before that time, or has no marker
 
---@ tenure, time, foreign, lock, read_lock, share, clients, quorum, begin
+--@ arguments, time, lock, share, clients, quorum, begin
 local delay = delay_of_vote()
 if delay then
   return {-1, delay, micros}
 end
-local reads = ARGV[6] == 'r'
-local lock = read_lock()
+local reads = ARGV[10] == 'r'
+local lock = read_lock(tenure)
 if lock.err then
   return is_foreign(lock) and {0} or lock
 end
@@ -37,23 +30,23 @@ local known = read_counter()
 if known.err then
   return is_foreign(known) and {0} or known
 end
-local sequence, highest = tonumber(ARGV[2]), highest_ended(known[1])
+local sequence, highest = tonumber(SEQUENCE), highest_ended(known[1])
 -- The client of a reader may have ended later tenures, with which it waited for the exclusive lock.
 -- An exclusive tenure cannot coexist with a later one.
-if highest >= sequence and (not reads or math.floor(highest) == sequence or was_released(known[1], ARGV[2])) then
+if highest >= sequence and (not reads or math.floor(highest) == sequence or was_released(known[1], SEQUENCE)) then
   return {0}
 end
 
-local base, last = ARGV[7], tonumber(known[5] or '')
+local base, last = ARGV[14], tonumber(known[5] or '')
 if not last then
   -- By the server's clock, it has not lost a higher base.
-  redis.call('HSET', KEYS[2], 'top', math.floor(micros - ARGV[8] * 1000))
+  redis.call('HSET', KEYS[2], 'top', math.floor(micros - ARGV[15] * 1000))
 end
 write_counter(math.max(base, last or 0), known[6])
 local waited = redis.call('EXISTS', KEYS[3]) == 1
 if reads then
-  write_lock(share(millis + ARGV[3], base, ARGV[5]), base, waited, 'shared', 'lock-starter')
+  write_lock(share(millis + LEASE, base, HOLDER), base, waited, 'shared', 'lock-starter')
 else
-  write_lock(ARGV[9], base, waited)
+  write_lock(ARGV[17], base, waited)
 end
 return expire_lock(joins) or {1}

@@ -43,8 +43,8 @@ local function extend_share(i, tenure, deadline, base, holder)
   local millis = now_millis()
   if tonumber(deadline) < millis then
     redis.call('HDEL', KEYS[i], tenure)
-    local beside = redis.call('HMGET', KEYS[i], 'by', 'waits')
-    if redis.call('HLEN', KEYS[i]) == 1 + (beside[1] and 1 or 0) + (beside[2] and 1 or 0) then
+    local fields = redis.call('HMGET', KEYS[i], 'by', 'waits')
+    if redis.call('HLEN', KEYS[i]) == 1 + (fields[1] and 1 or 0) + (fields[2] and 1 or 0) then
       -- This was the last reader.
       redis.call('DEL', KEYS[i])
     end

@@ -29,7 +29,7 @@ final class Traffic implements AutoCloseable {
 	private static final String END = "end-of-traffic";
 
 	private static final Map<String, String> SCRIPTS = Stream
-		.of("acquire", "acquire_fair", "acquire_shared", "release", "yield", "renew")
+		.of("acquire", "acquire_shared", "release", "yield", "renew")
 		.collect(Collectors.toMap((name) -> LuaScript.of(name).sha(), Function.identity()));
 
 	private final RedisServer redis;

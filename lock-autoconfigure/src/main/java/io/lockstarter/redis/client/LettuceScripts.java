@@ -39,7 +39,7 @@ final class LettuceScripts {
 
 	/**
 	 * Call that counts how often Lettuce sends it. After reconnecting, Lettuce sends
-	 * every call again that has no reply. A repeated call tells the script so.
+	 * every call again that has no reply. A repeated call says so to the script.
 	 */
 	static final class Evaluation extends AsyncCommand<byte[], byte[], List<Object>> implements RedisClient.Repeatable {
 
@@ -59,7 +59,7 @@ final class LettuceScripts {
 		@Override
 		@SuppressWarnings("NonAtomicVolatileUpdate")
 		public void encode(ByteBuf buffer) {
-			if (this.sent++ > 0 && this.call.tellsRepeats()) {
+			if (this.sent++ > 0 && this.call.marksRepeats()) {
 				command(this.call.repeated(), this.byDigest).encode(buffer);
 			}
 			else {

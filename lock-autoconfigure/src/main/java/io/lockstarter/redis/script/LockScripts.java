@@ -2,7 +2,6 @@ package io.lockstarter.redis.script;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -15,11 +14,9 @@ import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.TenureProperties;
 import io.lockstarter.core.backend.LockBackend.Waiting;
 import io.lockstarter.core.backend.TenureId;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Factory for the script calls of one client. The head of each script documents its
- * arguments.
+ * Factory for the script calls of one client.
  */
 public final class LockScripts {
 
@@ -52,20 +49,16 @@ public final class LockScripts {
 
 	/** Requests a lock. */
 	public ScriptCall acquire(Acquire command) {
-		List<String> arguments = request(command);
+		ScriptArguments arguments = acquisition(command);
 		if (command.isPermit()) {
-			arguments.addAll(List.of(Long.toString(countedMicros(command)), Integer.toString(command.permits())));
-			return new ScriptCall(LuaScript.ACQUIRE_PERMIT, this.keys.all(command.name()), arguments, true);
+			arguments.permits(command.permits());
 		}
-		if (command.type() == LockType.FAIR) {
-			arguments.add(Long.toString(micros(command.waiting())));
+		else if (command.type() == LockType.FAIR) {
+			arguments.mode(mode(command));
 		}
-		LuaScript script = switch (command.type()) {
-			case REENTRANT, WRITE -> LuaScript.ACQUIRE;
-			case FAIR -> LuaScript.ACQUIRE_FAIR;
-			case READ -> LuaScript.ACQUIRE_SHARED;
-		};
-		return new ScriptCall(script, this.keys.all(command.name()), arguments, true);
+		LuaScript script = command.isPermit() ? LuaScript.ACQUIRE_PERMIT
+				: command.type().isShared() ? LuaScript.ACQUIRE_SHARED : LuaScript.ACQUIRE;
+		return new ScriptCall(script, this.keys.all(command.name()), arguments.toList(), true);
 	}
 
 	/**
@@ -78,20 +71,33 @@ public final class LockScripts {
 	 * raised
 	 */
 	public ScriptCall propose(Acquire command, String marker, long base, String reach, boolean raise) {
-		List<String> arguments = request(command);
-		arguments.addAll(List.of(Long.toString(base), reach, raise ? "y" : ""));
+		ScriptArguments arguments = acquisition(command).base(base, reach);
+		if (raise) {
+			arguments.raise();
+		}
 		return new ScriptCall(command.type().isShared() ? LuaScript.PROPOSE_SHARED : LuaScript.PROPOSE,
-				keys(command.name(), marker), arguments);
+				keys(command.name(), marker), arguments.toList());
 	}
 
-	private List<String> request(Acquire command) {
-		Waiting waiting = command.waiting();
-		String position = (waiting != null && waiting.position().isPresent())
-				? Long.toString(waiting.position().getAsLong()) : "";
-		List<String> arguments = new ArrayList<>();
-		Collections.addAll(arguments, this.clientId.get(), Long.toString(command.tenure().sequence()),
-				millis(command.lease()), this.retention, PermitLabel.of(command), "", waitMode(command), position);
+	private ScriptArguments acquisition(Acquire command) {
+		ScriptArguments arguments = new ScriptArguments(this.clientId.get(), command.tenure().sequence(),
+				this.retention);
+		addRequest(command, arguments);
+		if (command.waiting() != null) {
+			command.waiting().position().ifPresent(arguments::position);
+		}
 		return arguments;
+	}
+
+	private void addRequest(Acquire command, ScriptArguments arguments) {
+		arguments.lease(command.lease()).holder(PermitLabel.of(command));
+		Waiting waiting = command.waiting();
+		if (waiting != null) {
+			arguments.waitMode(waitMode(waiting));
+			if (command.type() == LockType.FAIR) {
+				arguments.waited(waiting.waited());
+			}
+		}
 	}
 
 	private List<String> keys(String name, String marker) {
@@ -104,14 +110,14 @@ public final class LockScripts {
 	 * Returns the wait mode of the client, followed by the number of waiting requests if
 	 * there is more than one.
 	 */
-	private String waitMode(Acquire command) {
-		Waiting waiting = command.waiting();
-		if (waiting == null) {
-			return "";
-		}
+	private String waitMode(Waiting waiting) {
 		String mode = this.polling.getAsBoolean() ? "p"
 				: (this.grantsDirectly && waiting.acceptsDirectGrant()) ? "g" : "w";
 		return (waiting.requests() > 1) ? mode + waiting.requests() : mode;
+	}
+
+	private static String mode(Acquire command) {
+		return command.isPermit() ? "p" : mode(command.type());
 	}
 
 	private static String mode(LockType type) {
@@ -120,18 +126,6 @@ public final class LockScripts {
 			case FAIR -> "f";
 			case READ -> "r";
 		};
-	}
-
-	/**
-	 * Returns the time that a fair request has waited, in microseconds; 0 for other
-	 * requests.
-	 */
-	private static long countedMicros(Acquire command) {
-		return (command.type() == LockType.FAIR) ? micros(command.waiting()) : 0;
-	}
-
-	private static long micros(@Nullable Waiting waiting) {
-		return (waiting != null) ? waiting.waited().toNanos() / 1000 : 0;
 	}
 
 	private static String millis(Duration duration) {
@@ -143,51 +137,49 @@ public final class LockScripts {
 	 * @param cluster whether PUBLISH counts only the receivers on one node
 	 */
 	public ScriptCall release(Release command, boolean cluster) {
-		String counting = cluster ? "c" : "";
+		ScriptArguments arguments = arguments(command.tenure());
+		if (cluster) {
+			arguments.cluster();
+		}
 		return switch (command.intent()) {
-			case LEAVE -> release(command, counting, "");
-			case RETURN -> release(command, counting, "r");
-			case STAY -> release(command, counting, "s");
-			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command.name(), command.tenure(), false, counting);
-			case FORCE -> end(LuaScript.FORCE_RELEASE, command.name(), command.tenure(), false, counting);
-			case YIELD -> releaseAndWait(command, Objects.requireNonNull(command.next()), counting);
+			case LEAVE -> release(LuaScript.RELEASE, command, arguments);
+			case RETURN -> release(LuaScript.RELEASE, command, arguments.next("r"));
+			case STAY -> release(LuaScript.RELEASE, command, arguments.next("s"));
+			case YIELD -> releaseAndWait(command, Objects.requireNonNull(command.next()), arguments);
+			case DOWNGRADE -> end(LuaScript.DOWNGRADE, command.name(), arguments);
+			case FORCE -> end(LuaScript.FORCE_RELEASE, command.name(), arguments);
 		};
 	}
 
-	private ScriptCall release(Release command, String counting, String next) {
-		return end(LuaScript.RELEASE, command.name(), command.tenure(), true, counting, next, tombstone(command));
+	private ScriptCall releaseAndWait(Release command, Acquire next, ScriptArguments arguments) {
+		addRequest(next, arguments);
+		arguments.mode(mode(next)).next(Long.toString(next.tenure().sequence()));
+		return release(LuaScript.YIELD, command, arguments);
 	}
 
-	private ScriptCall releaseAndWait(Release command, Acquire next, String counting) {
-		TenureId ended = command.tenure();
-		List<String> arguments = new ArrayList<>(List.of(ended.client(), Long.toString(ended.sequence()),
-				millis(next.lease()), this.retention, PermitLabel.of(next), "", counting));
-		arguments.addAll(List.of(waitMode(next), next.isPermit() ? "p" : mode(next.type()),
-				Long.toString(next.tenure().sequence()), Long.toString(countedMicros(next)), tombstone(command)));
-		return new ScriptCall(LuaScript.YIELD, this.keys.all(command.name()), arguments, true);
+	private ScriptCall release(LuaScript script, Release command, ScriptArguments arguments) {
+		if (!command.allReplied()) {
+			arguments.tombstone();
+		}
+		return new ScriptCall(script, this.keys.all(command.name()), arguments.toList(), true);
 	}
 
-	/** Returns the argument that makes a release leave a tombstone. */
-	private static String tombstone(Release command) {
-		return command.allReplied() ? "" : "m";
+	private ScriptArguments arguments(TenureId tenure) {
+		return new ScriptArguments(tenure.client(), tenure.sequence(), this.retention);
 	}
 
-	private ScriptCall end(LuaScript script, String name, TenureId tenure, boolean tellsRepeats, String... further) {
-		List<String> arguments = new ArrayList<>();
-		Collections.addAll(arguments, tenure.client(), Long.toString(tenure.sequence()), "", this.retention, "", "");
-		Collections.addAll(arguments, further);
-		return new ScriptCall(script, this.keys.all(name), arguments, tellsRepeats);
+	private ScriptCall end(LuaScript script, String name, ScriptArguments arguments) {
+		return new ScriptCall(script, this.keys.all(name), arguments.toList());
 	}
 
 	/** Ends a tenure without waking other clients. */
 	public ScriptCall cancel(String name, TenureId tenure) {
-		return end(LuaScript.CANCEL, name, tenure, false);
+		return end(LuaScript.CANCEL, name, arguments(tenure));
 	}
 
 	/** Shortens the lease of a tenure. */
 	public ScriptCall shortenLease(String name, TenureId tenure, Duration rest) {
-		return new ScriptCall(LuaScript.SHORTEN_LEASE, this.keys.all(name),
-				List.of(tenure.client(), Long.toString(tenure.sequence()), millis(rest)));
+		return end(LuaScript.SHORTEN_LEASE, name, arguments(tenure).lease(rest));
 	}
 
 	/** Probes whether a server is a master. The call does not need the client's id. */
@@ -226,10 +218,12 @@ public final class LockScripts {
 	 * milliseconds
 	 */
 	public ScriptCall putBack(Renew command, TenureProperties properties, String marker, String reach) {
-		return new ScriptCall(LuaScript.PUT_BACK, keys(command.name(), marker),
-				List.of(command.tenure().client(), Long.toString(command.tenure().sequence()), millis(command.lease()),
-						this.retention, properties.holder(), mode(properties.type()), Long.toString(properties.base()),
-						reach, Integer.toString(command.holds())));
+		ScriptArguments arguments = arguments(command.tenure()).lease(command.lease())
+			.holder(properties.holder())
+			.mode(mode(properties.type()))
+			.base(properties.base(), reach)
+			.holds(command.holds());
+		return new ScriptCall(LuaScript.PUT_BACK, keys(command.name(), marker), arguments.toList());
 	}
 
 	/**

@@ -28,8 +28,6 @@ public final class LuaScript {
 
 	static final LuaScript ACQUIRE = known("acquire");
 
-	static final LuaScript ACQUIRE_FAIR = known("acquire_fair");
-
 	static final LuaScript ACQUIRE_SHARED = known("acquire_shared");
 
 	static final LuaScript ACQUIRE_PERMIT = known("acquire_permit");

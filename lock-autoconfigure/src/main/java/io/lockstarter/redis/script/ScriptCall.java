@@ -1,7 +1,6 @@
 package io.lockstarter.redis.script;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -11,12 +10,9 @@ import java.util.stream.Stream;
  * @param script the script
  * @param keys the keys, all of one slot
  * @param arguments the arguments
- * @param tellsRepeats whether an argument tells the script that the call was sent before
+ * @param marksRepeats whether an argument says that the call was sent before
  */
-public record ScriptCall(LuaScript script, List<String> keys, List<String> arguments, boolean tellsRepeats) {
-
-	/** Index of the argument that tells that the call was sent before. */
-	private static final int REPEATED = 5;
+public record ScriptCall(LuaScript script, List<String> keys, List<String> arguments, boolean marksRepeats) {
 
 	/** Creates a call that may be repeated unchanged. */
 	public ScriptCall(LuaScript script, List<String> keys, List<String> arguments) {
@@ -25,12 +21,10 @@ public record ScriptCall(LuaScript script, List<String> keys, List<String> argum
 
 	/** Returns the call to send if it was, or may have been, sent before. */
 	public ScriptCall repeated() {
-		if (!this.tellsRepeats) {
+		if (!this.marksRepeats) {
 			return this;
 		}
-		List<String> changed = new ArrayList<>(this.arguments);
-		changed.set(REPEATED, "a");
-		return new ScriptCall(this.script, this.keys, changed, true);
+		return new ScriptCall(this.script, this.keys, ScriptArguments.repeated(this.arguments), true);
 	}
 
 	/** Returns the commands, with their keys, that an error of Redis may concern. */

@@ -8,7 +8,7 @@ local function is_time_to_inspect()
 end
 
 local function begin_reading(base, joins, flagged)
-  write_lock(share(millis + ARGV[3], base, ARGV[5]), base, flagged, 'shared', 'lock-starter')
+  write_lock(share(millis + LEASE, base, HOLDER), base, flagged, 'shared', 'lock-starter')
   return expire_lock(joins) or tonumber(base)
 end
 
@@ -16,10 +16,10 @@ end
 local function confirm_share(own, base, flagged)
   local deadline = parse_share(own)
   -- A late command must not shorten the lease.
-  local value = share(math.max(tonumber(deadline), millis + ARGV[3]), base, ARGV[5])
+  local value = share(math.max(tonumber(deadline), millis + LEASE), base, HOLDER)
   write_lock(value, base, flagged)
-  if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
-    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  if redis.call('PTTL', KEYS[1]) < tonumber(LEASE) then
+    redis.call('PEXPIRE', KEYS[1], LEASE)
   end
   return redis.call('EXISTS', KEYS[3]) == 1 and -base or tonumber(base)
 end

@@ -10,8 +10,8 @@ local function known_if_free(lock, read, flagged, mode, position)
     end
     if #readers > 0 then
       local reply = refuse_held(lock, mode, position, redis.call('PTTL', KEYS[1]), since, holder)
-      if ARGV[7] ~= '' then
-        tell_wanted(readers)
+      if WAIT_MODE ~= '' then
+        notify_holders(readers)
       end
       return nil, reply
     end
@@ -23,7 +23,7 @@ local function known_if_free(lock, read, flagged, mode, position)
   end
   local known = read()
   if known.err then
-    return nil, reply_beside(known)
+    return nil, reply_for_clients(known)
   end
   if has_ended(known) then
     return nil, 0

@@ -19,7 +19,7 @@ local function known_if_open(lock, read, flagged, inspects, position)
   end
   local known = read()
   if known.err then
-    return nil, reply_beside(known)
+    return nil, reply_for_clients(known)
   end
   if has_ended(known) then
     return nil, 0

@@ -1,7 +1,7 @@
--- The clients, KEYS 4: a hash that exists while clients wait or commands may arrive late. For each
--- client it contains the tombstones; under "w:", if the client waits, its registration; under "r:"
--- the highest sequence of a repeated request. The field turn exists while the lock is free and
--- reserved for the first client that polls. ARGV 4 is the minimum retention of the hash.
+-- The clients, KEYS 4: a hash that exists while clients wait or commands may arrive late, and that is kept
+-- for the retention at least. For each client it contains the tombstones; under "w:", if the client
+-- waits, its registration; under "r:" the highest sequence of a repeated request. The field turn exists
+-- while the lock is free and reserved for the first client that polls.
 --
 -- The tombstones of a client list its ended tenures: the highest sequence, plus .5 if that tenure
 -- did not hold the lock, followed by the latest other sequences that were released.
@@ -18,37 +18,32 @@ end
 -- Returns the tombstones, registration and repeated sequence of this client, then turn and further
 -- fields.
 local function read_clients(...)
-  return redis.pcall('HMGET', KEYS[4], ARGV[1], 'w:' .. ARGV[1], 'r:' .. ARGV[1], 'turn', ...)
+  return redis.pcall('HMGET', KEYS[4], CLIENT, 'w:' .. CLIENT, 'r:' .. CLIENT, 'turn', ...)
 end
 
 -- Returns whether the tenure was ended before it began.
 local function has_ended(known)
-  return known[1] and highest_ended(known[1]) >= tonumber(ARGV[2])
+  return known[1] and highest_ended(known[1]) >= tonumber(SEQUENCE)
 end
 
 -- Extends the expiry of the hash.
 local function keep_clients()
-  local needed = math.max(ARGV[4], 10000)
+  local needed = math.max(RETENTION, 10000)
   if redis.call('PTTL', KEYS[4]) < needed then
     redis.call('PEXPIRE', KEYS[4], needed)
   end
 end
 
--- ARGV 6 is a if this command was sent before. The first command may have arrived, or
--- may still arrive.
-
-local again = ARGV[6] == 'a'
-
 -- Returns whether a request of the tenure was repeated, by the fields of the client.
 local function is_repeated(known)
-  return tonumber(known[3] or 0) >= tonumber(ARGV[2])
+  return tonumber(known[3] or 0) >= tonumber(SEQUENCE)
 end
 
 -- Records that the end of this tenure has to leave a tombstone, because an acquire may arrive later.
 local function note_repeat()
-  local field = 'r:' .. ARGV[1]
-  if again and tonumber(redis.call('HGET', KEYS[4], field) or 0) < tonumber(ARGV[2]) then
-    redis.call('HSET', KEYS[4], field, ARGV[2])
+  local field = 'r:' .. CLIENT
+  if again and tonumber(redis.call('HGET', KEYS[4], field) or 0) < tonumber(SEQUENCE) then
+    redis.call('HSET', KEYS[4], field, SEQUENCE)
     keep_clients()
   end
 end

@@ -5,15 +5,15 @@
 local function add_tombstone(before, released)
   local tombstones = before or ''
   local highest = string.match(tombstones, '^%S+') or '0'
-  if tonumber(ARGV[2]) > tonumber(highest) then
+  if tonumber(SEQUENCE) > tonumber(highest) then
     if string.find(highest, '.', 1, true) then
       -- The tenure did not hold the lock, and the new sequence is higher.
       tombstones = string.sub(tombstones, #highest + 2)
     end
-    tombstones = ARGV[2] .. (released and '' or '.5') .. (tombstones ~= '' and ' ' .. tombstones or '')
+    tombstones = SEQUENCE .. (released and '' or '.5') .. (tombstones ~= '' and ' ' .. tombstones or '')
   elseif released then
     -- A later tenure of this client has already ended.
-    tombstones = highest .. ' ' .. ARGV[2] .. string.sub(tombstones, #highest + 1)
+    tombstones = highest .. ' ' .. SEQUENCE .. string.sub(tombstones, #highest + 1)
   else
     return
   end
@@ -21,7 +21,7 @@ local function add_tombstone(before, released)
     -- A hash with a longer value needs more than twice the memory.
     tombstones = string.match(string.sub(tombstones, 1, 65), '^(.*) ')
   end
-  local added = redis.pcall('HSET', KEYS[4], ARGV[1], tombstones)
+  local added = redis.pcall('HSET', KEYS[4], CLIENT, tombstones)
   -- The counter of a quorum expires later anyway.
   if added == 1 or added == 0 and KEYS[4] ~= KEYS[2] then
     keep_clients()
@@ -69,7 +69,7 @@ local function end_tenure(lock, released, late)
     add_tombstone(known[1], was_held and released)
   end
   -- Whether the first arrival of this command would have left a tombstone.
-  local certain = late or known[3] == ARGV[2]
-  local result = was_held and 1 or was_released(known[1], ARGV[2]) and 2 or again and not certain and 4 or 3
+  local certain = late or known[3] == SEQUENCE
+  local result = was_held and 1 or was_released(known[1], SEQUENCE) and 2 or again and not certain and 4 or 3
   return result, not known.err and known or nil, rest
 end

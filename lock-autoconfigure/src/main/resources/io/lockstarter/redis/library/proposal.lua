@@ -1,12 +1,10 @@
--- A proposal to a server of a quorum: ARGV 9 is the first token base that the client proposes, 10 its
--- maximum difference from this server's clock in ms, 11 y if a lower base that was granted to the
--- tenure before may be raised.
+-- A proposal to a server of a quorum.
 
-local proposed = tonumber(ARGV[9])
-local reach = ARGV[10] * 1000
+local proposed = tonumber(ARGV[14])
+local reach = ARGV[15] * 1000
 
 -- The base to which a base granted before is raised.
-local raised = ARGV[11] == 'y' and proposed or 0
+local raised = ARGV[16] == 'y' and proposed or 0
 
 -- Returns the reply if the server cannot accept any proposal, else nil.
 local function objection()

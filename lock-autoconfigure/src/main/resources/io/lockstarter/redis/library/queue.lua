@@ -5,14 +5,8 @@
 -- request, sequence or 0 if the client polls, lease and holder; after a character 31 the number of its
 -- waiting requests if there are several.
 
--- Returns the registration of this client for a wait mode. ARGV 3 is its lease, and 5 its holder.
-local function registration(mode, how, sequence)
-  local way, requests = string.match(how, '^(.)(%d*)$')
-  return string.format('%s %.0f %s %s %s', way == 'g' and string.upper(mode) or mode, micros,
-      way == 'p' and '0' or sequence, ARGV[3], ARGV[5]) .. (requests ~= '' and '\31' .. requests or '')
-end
-
--- Returns these five values as texts and the number of requests; nil if the client is not registered.
+-- Returns the first five values of a registration as texts, and the number of requests; nil if the
+-- client is not registered.
 local function parse_registration(value)
   local kind, seen, sequence, lease, holder = string.match(value or '', '^(%a) (%d+) (%d+) (%d+) (.*)$')
   local label, requests = string.match(holder or '', '^(.*)\31(%d+)$')
@@ -48,10 +42,4 @@ end
 -- Returns the client of a channel.
 local function client_on(waiter)
   return string.sub(waiter, -32)
-end
-
--- Removes this client from the queue.
-local function leave_queue()
-  redis.call('ZREM', KEYS[3], channel(ARGV[1]))
-  redis.pcall('HDEL', KEYS[4], 'w:' .. ARGV[1])
 end

@@ -17,13 +17,13 @@ end
 
 -- Records the base of the tenure, and extends the expiry of the counter if necessary.
 local function write_counter(base, kept)
-  local needed = millis + ARGV[3] + ARGV[4]
+  local needed = millis + LEASE + RETENTION
   if (tonumber(kept) or 0) >= needed then
     redis.call('HSET', KEYS[2], 'base', string.format('%.0f', base))
     return
   end
   -- An eighth of the retention is added, so that the expiry is not extended on every call.
-  local due = math.floor(needed + ARGV[4] / 8)
+  local due = math.floor(needed + RETENTION / 8)
   redis.call('HSET', KEYS[2], 'base', string.format('%.0f', base), 'kept', due)
   redis.call('PEXPIREAT', KEYS[2], due)
 end

@@ -1,8 +1,10 @@
--- Grant or wake-up of the clients that are next in the queue, when the lock has become free. ARGV 7 is c
--- in a cluster, where PUBLISH does not count all subscribers.
+-- What follows the end of a tenure: this client leaves the queue, and the clients that are next are granted
+-- the lock or woken.
 --
 -- Clients are notified only at the end of the script. After a pause most of its time goes into what is
 -- used for the first time: commands, functions, tables.
+
+local CLUSTER = ARGV[13] == 'c'
 
 -- Whether the queue still contains clients.
 local others = false
@@ -30,7 +32,7 @@ local function take()
       return first[1], first[2], 'x'
     end
     if is_alive(seen) then
-      if ARGV[7] == 'c' or not is_recent(seen) or highest_ended(known[2]) >= tonumber(sequence) then
+      if CLUSTER or not is_recent(seen) or highest_ended(known[2]) >= tonumber(sequence) then
         kind = string.lower(kind)
       end
       return first[1], first[2], kind, sequence, lease, holder, seen
@@ -131,7 +133,7 @@ end
 local function notify(waiter, position, kind, sequence, granted, contended)
   local message = granted and string.format('%s %d %s', granted, contended and 1 or 0, KEYS[1]) or KEYS[1]
   local reached = redis.pcall('PUBLISH', waiter, message)
-  local notified = type(reached) == 'number' and (reached > 0 or ARGV[7] == 'c')
+  local notified = type(reached) == 'number' and (reached > 0 or CLUSTER)
   local polls = sequence == '0' or sequence and type(reached) ~= 'number'
   if polls then
     turn = true
@@ -176,4 +178,23 @@ local function give_turn(shared, stays, reads)
     others = others and not missed
   until not (waiter and missed)
   return woken, stays
+end
+
+-- Removes this client from the queue. If its tenure held the lock, the client is removed only if it
+-- has registered since. After the first arrival of a repeated command the client may have begun to
+-- wait again; then it is removed only if it waits with the tenure that ends.
+local function leave_for_good(result, registered)
+  local _, _, sequence = parse_registration(registered)
+  if result == 3 or result == 1 and sequence or sequence == SEQUENCE then
+    leave_queue()
+  end
+end
+
+-- Returns whether readers hold the lock, by the number of its fields if it is known; nil if one tenure
+-- holds it exclusively, or the key holds something else.
+local function shared_rest(fields)
+  if (fields or redis.pcall('HLEN', KEYS[1])) == 0 then
+    return false
+  end
+  return redis.pcall('HGET', KEYS[1], 'shared') == 'lock-starter' or nil
 end

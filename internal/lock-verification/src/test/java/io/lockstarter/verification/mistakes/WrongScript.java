@@ -27,7 +27,7 @@ public enum WrongScript {
 			  end
 			  return lock
 			end
-			"""), "acquire", "acquire_fair"), in(commands("""
+			"""), "acquire"), in(commands("""
 			local tenure = ARGV[1] .. ':' .. ARGV[2]
 			if name == 'DEL' and (tonumber(redis.call('HGET', key, tenure) or '') or 0) > 1 then
 			  return call('HINCRBY', key, tenure, -1)
@@ -92,10 +92,10 @@ public enum WrongScript {
 
 	/** A fair request barges past one that has waited longer. */
 	FAIR_REQUEST_BARGES(in(commands("""
-			if name == 'ZRANGE' then
+			if name == 'ZRANGE' and ARGV[10] == 'f' then
 			  return {}
 			end
-			"""), "acquire_fair")),
+			"""), "acquire")),
 
 	/** A fair request that yields to nobody leaves the queue. */
 	FAIR_LEAVES_ITS_TURN(in(commands("""
@@ -135,7 +135,7 @@ public enum WrongScript {
 			  local waiter = call(...)
 			  return waiter and with_last_request(waiter, micros())
 			end
-			"""), "acquire", "acquire_fair", "acquire_shared")),
+			"""), "acquire", "acquire_shared")),
 
 	/**
 	 * A waiter whose last request was sent before the clock was set back keeps its queue
@@ -147,7 +147,7 @@ public enum WrongScript {
 			  local seen = waiter and tonumber(string.match(waiter, '^%a (%d+)'))
 			  return seen and with_last_request(waiter, math.min(seen, micros())) or waiter
 			end
-			"""), "acquire", "acquire_fair", "acquire_shared")),
+			"""), "acquire", "acquire_shared")),
 
 	/** A renewal sets the lease even if the remaining lease is longer. */
 	SHORTENS_LEASE(in(commands("""
@@ -177,7 +177,7 @@ public enum WrongScript {
 			local base = (last or 0) + 16
 			redis.call('SET', KEYS[2], base)
 			return reply < 0 and -base or base
-			""", "acquire", "acquire_fair", "acquire_shared")),
+			""", "acquire", "acquire_shared")),
 
 	/** A server of a quorum accepts the proposed base of a client without a check. */
 	UNCHECKED_BASE(in(commands("""

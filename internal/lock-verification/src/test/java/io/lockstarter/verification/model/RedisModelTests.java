@@ -154,7 +154,7 @@ class RedisModelTests {
 		}
 		System.out.printf("[RedisModelTests] %d calls, %s%n", calls, this.replies);
 		assertThat(this.replies).as("kinds of replies")
-			.containsKeys(Stream.of("acquire", "acquire_fair", "acquire_shared")
+			.containsKeys(Stream.of("acquire", "acquire f", "acquire_shared")
 				.flatMap((script) -> Stream.of(" 0", " base", " -base", " refused", " other").map(script::concat))
 				.toArray(String[]::new))
 			.containsKeys("propose base", "propose refused", "propose_shared base", "propose_shared refused",
@@ -202,7 +202,7 @@ class RedisModelTests {
 			.stream()
 			.map((message) -> message.channel() + " " + message.text())
 			.toList();
-		this.replies.merge(call.script() + " " + kind(reply), 1, Integer::sum);
+		this.replies.merge(call.title() + " " + kind(reply), 1, Integer::sum);
 		assertThat(reply).as("reply to %s, seed %d", call, this.seed).isEqualTo(observed.get(0));
 		assertThat(published).as("messages of %s, seed %d", call, this.seed).isEqualTo(observed.get(3));
 		assertThat(keys()).as("keys after %s, seed %d", call, this.seed).isEqualTo(observed.get(4));
@@ -273,29 +273,33 @@ class RedisModelTests {
 		boolean placed = !how.isEmpty() && this.random.nextInt(4) == 0;
 		arguments
 			.addAll(List.of(pick("", "", "a"), how, placed ? Long.toString(now - this.random.nextInt(90_000)) : ""));
-		String script = pick("acquire", "acquire_fair", "acquire_shared", "acquire_shared");
 		if (this.random.nextInt(4) > 0) {
 			arguments.add(number(0, 90_000));
-			return new Call(script, LOCK_KEYS, arguments);
+			boolean fair = this.random.nextInt(4) == 0;
+			if (fair) {
+				arguments.add("f");
+			}
+			return new Call(fair ? "acquire" : pick("acquire", "acquire_shared", "acquire_shared"), LOCK_KEYS,
+					arguments);
 		}
-		arguments
-			.addAll(List.of(Long.toString(now + this.random.nextInt(-3_000, 15_000)), number(5, 20), pick("", "y")));
+		arguments.addAll(List.of("", "", "", "", "", Long.toString(now + this.random.nextInt(-3_000, 15_000)),
+				number(5, 20), pick("", "y")));
 		return new Call(pick("propose", "propose_shared"), QUORUM_KEYS, arguments);
 	}
 
 	private Call release() {
 		String[] tenure = tenure().split(":");
 		List<String> arguments = new ArrayList<>(
-				List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "him", pick("", "", "a"), pick("", "c")));
+				List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "him", pick("", "", "a")));
 		String script = pick("release", "release", "release", "release", "yield", "cancel", "downgrade",
 				"force_release");
-		if (script.equals("release")) {
-			arguments.addAll(List.of(pick("", "", "r", "s"), pick("", "m")));
+		if (script.equals("yield")) {
+			arguments.addAll(List.of(pick("w", "g", "g", "p"), "", number(0, 90_000), pick("x", "f", "r"), sequence()));
 		}
-		else if (script.equals("yield")) {
-			arguments.addAll(List.of(pick("w", "g", "g", "p"), pick("x", "f", "r"), sequence(), number(0, 90_000),
-					pick("", "m")));
+		else {
+			arguments.addAll(List.of("", "", "", "", script.equals("release") ? pick("", "", "r", "s") : ""));
 		}
+		arguments.addAll(List.of(pick("", "m"), pick("", "c")));
 		return new Call(script, (this.random.nextInt(4) > 0) ? LOCK_KEYS : QUORUM_KEYS.subList(0, 4), arguments);
 	}
 
@@ -307,8 +311,10 @@ class RedisModelTests {
 	private Call putBack() {
 		String[] tenure = tenure().split(":");
 		long now = System.currentTimeMillis() * 1000 + this.ahead;
-		return new Call("putback", QUORUM_KEYS, List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "holder",
-				pick("x", "r"), Long.toString(now + this.random.nextInt(-3_000, 30_000)), number(1, 20), number(1, 3)));
+		return new Call("putback", QUORUM_KEYS,
+				List.of(tenure[0], tenure[1], number(1, 40), number(5, 300), "holder", "", "", "", "", pick("x", "r"),
+						"", "", "", Long.toString(now + this.random.nextInt(-3_000, 30_000)), number(1, 20), "",
+						number(1, 3)));
 	}
 
 	private Call renew() {
@@ -361,6 +367,12 @@ class RedisModelTests {
 	}
 
 	private record Call(String script, List<String> keys, List<String> arguments) {
+
+		/** Returns the name of the script, followed by f for a fair request. */
+		String title() {
+			return (this.script.equals("acquire") && this.arguments.contains("f")) ? "acquire f" : this.script;
+		}
+
 	}
 
 }

@@ -1,5 +1,27 @@
 -- Check of whether a permit can be granted.
 
+-- Returns the number of holders unless one holds the lock exclusively, their clients, the holder whose
+-- lease ends first, and a holder with another number of permits or ''. Otherwise returns nil and the
+-- reply.
+local function count_shares(lock, flagged, position, permits)
+  if not is_shared(lock) then
+    local reply = reply_by_holder(lock, flagged, 'p', position)
+    return not reply and 0 or nil, reply
+  end
+  local readers, foreign, _, first, holders = living_readers()
+  if not readers then
+    return nil, foreign
+  end
+  local differing = ''
+  for _, holder in ipairs(holders) do
+    local number = permits_in(holder)
+    if number > 1 and number ~= permits then
+      differing = holder
+    end
+  end
+  return #readers, readers, first, differing
+end
+
 -- Returns the lower of two numbers, of which the first may be missing.
 local function lower(one, other)
   return one and math.min(one, other) or other
@@ -15,7 +37,7 @@ local function known_if_permitted(lock, flagged, position, permits)
   end
   local known = read_clients()
   if known.err then
-    return nil, reply_beside(known)
+    return nil, reply_for_clients(known)
   end
   if has_ended(known) then
     return nil, 0
@@ -46,8 +68,8 @@ local function known_if_permitted(lock, flagged, position, permits)
   end
   local reply = refuse_held(lock, 'p', position, lower(alive, math.max(0, first[1] - millis)), tonumber(first[2]), first[3])
   reply[6], reply[7] = count - 1, differing
-  if ARGV[7] ~= '' then
-    tell_wanted(readers)
+  if WAIT_MODE ~= '' then
+    notify_holders(readers)
   end
   return nil, reply
 end
