@@ -48,7 +48,7 @@ class ManyNamesTests {
 	/** Lock each of many names once. Return by how many bytes the heap has grown. */
 	private static long lockOnce(int names) throws Exception {
 		Duration retention = Duration.ofSeconds(1);
-		Duration lease = Duration.ofSeconds(5);
+		Duration lease = Duration.ofSeconds(30);
 		EngineSettings settings = Settings.of("one", Duration.ofSeconds(20), lease);
 		try (RedisServer redis = RedisServer.startGuarded();
 				RedisClients clients = new RedisClients();
