@@ -286,10 +286,10 @@ class DashboardPageTests {
 		this.stage.awaitText("#range", "1–50 of 121");
 		this.stage.browser().find("#next").click();
 		this.stage.awaitText("#range", "51–100 of 121");
-		this.stage.awaitHolder("crowd:77", this.stage.cell("crowd:77", "holder"));
+		awaitTask("crowd:77");
 		this.stage.browser().find("#text").sendKeys("Crowd:113");
 		this.stage.awaitText("#range", "1 lock of 121");
-		assertThat(this.stage.cell("crowd:113", "holder")).startsWith("south task");
+		awaitTask("crowd:113");
 		assertThat(this.stage.<String>run("return location.search")).isEqualTo("?q=Crowd%3A113");
 		this.stage.browser().find("#text").clear();
 		this.stage.browser().find("#text").sendKeys("no such");
@@ -304,6 +304,15 @@ class DashboardPageTests {
 			.isEqualTo("descending");
 		this.stage.browser().find("th[data-sort='problem'] button").click();
 		await().atMost(PATIENCE).until(() -> this.stage.text("#rows .name"), "order:43"::equals);
+	}
+
+	/**
+	 * Waits for the name of the holder's task, which is known once its instance has
+	 * reported.
+	 */
+	private void awaitTask(String lock) {
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.stage.cell(lock, "holder")).startsWith("south task"));
 	}
 
 	private void isAccessibleAndFitsOnScreen() {
