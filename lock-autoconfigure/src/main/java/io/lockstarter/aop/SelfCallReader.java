@@ -74,7 +74,7 @@ final class SelfCallReader extends ClassVisitor {
 		}
 		String method = sourceName(name);
 		String caller = (this.enclosing != null) ? this.enclosing : this.prefix + method;
-		return new SelfCallVisitor(new SelfCallVisitor.Site(this.bean, this.type, caller, method, !isStatic),
+		return new SelfCallVisitor(new SelfCallVisitor.Site(this.bean, this.type, caller, method, descriptor, isStatic),
 				this.found);
 	}
 

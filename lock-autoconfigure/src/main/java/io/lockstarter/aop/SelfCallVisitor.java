@@ -1,10 +1,8 @@
 package io.lockstarter.aop;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -17,18 +15,20 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 
 /**
- * Visitor of one method's instructions that finds the calls on the bean: on {@code this},
- * or on the object around it in a method of an inner class. Each jump propagates its
- * frame to its target. Code that only a backward jump reaches begins with an empty
- * operand stack, as compilers generate it.
+ * Visitor of one method's instructions that finds the calls of the bean's methods. They
+ * are self-calls unless the method has access to another object of the bean's class: as a
+ * parameter, as the value of a field or of a call, by a cast or by its creation. So a
+ * bean that is injected into itself is not reported where it uses that reference.
  */
 final class SelfCallVisitor extends MethodVisitor {
 
 	/**
-	 * Name of {@code this} in a lambda expression of Kotlin, which is a static method.
+	 * Prefix of the synthetic fields of inner classes that refer to the enclosing object,
+	 * and of its parameter in a lambda expression of Kotlin, which is a static method.
 	 */
-	private static final String CAPTURED_THIS = "this$0";
+	private static final String ENCLOSING = "this$";
 
+	/** Suffix of the static method in which Kotlin supplies default arguments. */
 	private static final String DEFAULTS = "$default";
 
 	private final Site site;
@@ -37,15 +37,13 @@ final class SelfCallVisitor extends MethodVisitor {
 
 	private final List<SelfCall> calls = new ArrayList<>();
 
-	private final Map<Label, MethodFrame> jumps = new HashMap<>();
-
+	/**
+	 * Whether the first variable of the method is certainly the bean or an inner object.
+	 */
 	private boolean certain;
 
-	/**
-	 * Current frame, or {@code null} after an instruction that never continues with the
-	 * next one.
-	 */
-	private @Nullable MethodFrame frame;
+	/** Whether the method has access to another object of the bean's class. */
+	private boolean ambiguous;
 
 	/**
 	 * Method whose instructions are visited.
@@ -54,189 +52,87 @@ final class SelfCallVisitor extends MethodVisitor {
 	 * @param type the internal name of the class that has the method
 	 * @param caller the name of the method for messages
 	 * @param method the name of the method in the source
-	 * @param certain whether the first variable is certainly {@code this}; otherwise its
-	 * name decides
+	 * @param descriptor the descriptor of the method
+	 * @param isStatic whether the method is static, so that the name of its first
+	 * parameter decides whether that is the bean
 	 */
-	record Site(String bean, String type, String caller, String method, boolean certain) {
+	record Site(String bean, String type, String caller, String method, String descriptor, boolean isStatic) {
+
+		/** Returns whether a type is the class of the bean, or an array of it. */
+		boolean isBean(Type type) {
+			Type element = (type.getSort() == Type.ARRAY) ? type.getElementType() : type;
+			return element.equals(Type.getObjectType(this.bean));
+		}
+
 	}
 
 	SelfCallVisitor(Site site, Consumer<SelfCall> found) {
 		super(SpringAsmInfo.ASM_VERSION);
 		this.site = site;
 		this.found = found;
-		this.certain = site.certain();
-	}
-
-	@Override
-	public void visitTryCatchBlock(Label start, Label end, Label handler, @Nullable String type) {
-		MethodFrame caught = empty();
-		caught.push(1);
-		this.jumps.put(handler, caught);
-	}
-
-	@Override
-	public void visitLabel(Label label) {
-		MethodFrame jumped = this.jumps.get(label);
-		if (jumped != null) {
-			this.frame = (this.frame != null) ? this.frame.merge(jumped) : jumped.copy();
-		}
-	}
-
-	@Override
-	public void visitJumpInsn(int opcode, Label label) {
-		current().apply(opcode);
-		jump(label);
-		if (opcode == Opcodes.GOTO) {
-			this.frame = null;
-		}
-	}
-
-	@Override
-	public void visitTableSwitchInsn(int min, int max, Label otherwise, Label... labels) {
-		switchTo(otherwise, labels);
-	}
-
-	@Override
-	public void visitLookupSwitchInsn(Label otherwise, int[] keys, Label[] labels) {
-		switchTo(otherwise, labels);
-	}
-
-	private void switchTo(Label otherwise, Label... labels) {
-		current().pop(1);
-		jump(otherwise);
-		for (Label label : labels) {
-			jump(label);
-		}
-		this.frame = null;
-	}
-
-	private void jump(Label label) {
-		this.jumps.merge(label, current().copy(), MethodFrame::merge);
-	}
-
-	@Override
-	public void visitInsn(int opcode) {
-		current().apply(opcode);
-		if (opcode == Opcodes.ATHROW || (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN)) {
-			this.frame = null;
-		}
-	}
-
-	@Override
-	public void visitIntInsn(int opcode, int operand) {
-		current().apply(opcode);
-	}
-
-	@Override
-	public void visitVarInsn(int opcode, int variable) {
-		switch (opcode) {
-			case Opcodes.ALOAD -> current().load(variable);
-			case Opcodes.ASTORE -> current().store(variable);
-			default -> {
-				current().apply(opcode);
-				if (opcode >= Opcodes.ISTORE && opcode < Opcodes.ASTORE) {
-					current().forget(variable);
-				}
-			}
-		}
+		this.certain = !site.isStatic();
+		this.ambiguous = Arrays.stream(Type.getArgumentTypes(site.descriptor()))
+			.skip(site.isStatic() ? 1 : 0)
+			.anyMatch(site::isBean);
 	}
 
 	@Override
 	public void visitTypeInsn(int opcode, String type) {
-		current().apply(opcode);
-	}
-
-	@Override
-	public void visitLdcInsn(Object value) {
-		current().push((value instanceof Long || value instanceof Double) ? 2 : 1);
-	}
-
-	@Override
-	public void visitMultiANewArrayInsn(String descriptor, int dimensions) {
-		current().pop(dimensions);
-		current().push(1);
+		// The type of a new array is that of its elements.
+		this.ambiguous |= opcode != Opcodes.INSTANCEOF && this.site.isBean(Type.getObjectType(type));
 	}
 
 	@Override
 	public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
-		int size = Type.getType(descriptor).getSize();
+		this.ambiguous |= !name.startsWith(ENCLOSING) && this.site.isBean(Type.getType(descriptor));
+	}
+
+	@Override
+	public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+		this.ambiguous |= this.site.isBean(Type.getReturnType(descriptor));
 		switch (opcode) {
-			case Opcodes.GETSTATIC -> current().push(size);
-			case Opcodes.PUTSTATIC -> current().pop(size);
-			case Opcodes.PUTFIELD -> current().pop(size + 1);
+			case Opcodes.INVOKESTATIC -> {
+				if (owner.equals(this.site.bean()) && name.endsWith(DEFAULTS)) {
+					addWithoutDefaults(name, descriptor);
+				}
+			}
+			// An overriding method that calls the overridden one already holds the lock.
+			case Opcodes.INVOKESPECIAL -> {
+				if (this.site.type().equals(this.site.bean()) && !name.equals(this.site.method())) {
+					add(name, descriptor);
+				}
+			}
 			default -> {
-				boolean around = owner.equals(current().popObject()) && name.startsWith("this$");
-				current().push(around ? 0 : size);
-				if (around) {
-					current().pushObject(Type.getType(descriptor).getInternalName());
+				if (owner.equals(this.site.bean())) {
+					add(name, descriptor);
 				}
 			}
 		}
 	}
 
-	@Override
-	public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-		boolean onObject = opcode != Opcodes.INVOKESTATIC;
-		if (firstIsBean(descriptor, onObject)) {
-			if (!onObject) {
-				callWithDefaults(name, descriptor);
-			}
-			// An overriding method that calls the overridden one already holds the lock.
-			else if (opcode != Opcodes.INVOKESPECIAL || !name.equals(this.site.method())) {
-				add(name, descriptor);
-			}
-		}
-		current().push(Type.getArgumentsAndReturnSizes(descriptor) & 3);
-	}
-
-	/**
-	 * Adds the call of a function with default arguments, which Kotlin supplies in a
-	 * static method.
-	 */
-	private void callWithDefaults(String name, String descriptor) {
-		if (!name.endsWith(DEFAULTS)) {
-			return;
-		}
+	/** Adds the call of a function of Kotlin some of whose arguments are omitted. */
+	private void addWithoutDefaults(String name, String descriptor) {
 		Type[] types = Type.getArgumentTypes(descriptor);
 		// Bean, arguments, a mask of 32 bits for each 32 of them, and a marker.
 		int count = 1;
 		while (count + (count + Integer.SIZE - 1) / Integer.SIZE + 2 < types.length) {
 			count++;
 		}
-		Type[] arguments = new Type[count];
-		System.arraycopy(types, 1, arguments, 0, count);
 		add(name.substring(0, name.length() - DEFAULTS.length()),
-				Type.getMethodDescriptor(Type.getReturnType(descriptor), arguments));
+				Type.getMethodDescriptor(Type.getReturnType(descriptor), Arrays.copyOfRange(types, 1, count + 1)));
 	}
 
 	/** Adds a method reference whose first argument is the bean. */
 	@Override
 	public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
-		if (firstIsBean(descriptor, false)) {
+		Type[] captured = Type.getArgumentTypes(descriptor);
+		if (captured.length > 0 && this.site.isBean(captured[0])) {
 			for (Object argument : arguments) {
-				if (argument instanceof Handle handle && isCallOfObject(handle)) {
+				if (argument instanceof Handle handle && handle.getOwner().equals(this.site.bean())) {
 					add(handle.getName(), handle.getDesc());
 				}
 			}
 		}
-		current().push(Type.getArgumentsAndReturnSizes(descriptor) & 3);
-	}
-
-	private static boolean isCallOfObject(Handle handle) {
-		return handle.getTag() == Opcodes.H_INVOKEVIRTUAL || handle.getTag() == Opcodes.H_INVOKEINTERFACE;
-	}
-
-	/**
-	 * Pops all arguments, and returns whether the first one is the bean.
-	 * @param onObject whether the object precedes the arguments
-	 */
-	private boolean firstIsBean(String descriptor, boolean onObject) {
-		int words = (Type.getArgumentsAndReturnSizes(descriptor) >> 2) - (onObject ? 0 : 1);
-		if (words == 0) {
-			return false;
-		}
-		current().pop(words - 1);
-		return Objects.equals(current().popObject(), this.site.bean());
 	}
 
 	private void add(String name, String descriptor) {
@@ -246,31 +142,14 @@ final class SelfCallVisitor extends MethodVisitor {
 	@Override
 	public void visitLocalVariable(String name, String descriptor, @Nullable String signature, Label start, Label end,
 			int index) {
-		this.certain |= index == 0 && name.equals(CAPTURED_THIS);
+		this.certain |= index == 0 && name.startsWith(ENCLOSING);
 	}
 
 	@Override
 	public void visitEnd() {
-		if (this.certain) {
+		if (this.certain && !this.ambiguous) {
 			this.calls.forEach(this.found);
 		}
-	}
-
-	int depth() {
-		return current().depth();
-	}
-
-	private MethodFrame current() {
-		MethodFrame known = this.frame;
-		if (known == null) {
-			known = empty();
-			this.frame = known;
-		}
-		return known;
-	}
-
-	private MethodFrame empty() {
-		return new MethodFrame(this.site.type());
 	}
 
 }

@@ -1,27 +1,15 @@
 package io.lockstarter.aop;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import io.lockstarter.annotation.DistributedLock;
 import io.lockstarter.testing.CapturedLog;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.asm.ClassReader;
-import org.springframework.asm.ClassVisitor;
-import org.springframework.asm.MethodVisitor;
-import org.springframework.asm.Opcodes;
-import org.springframework.asm.SpringAsmInfo;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Lookup;
 import org.springframework.context.annotation.Lazy;
@@ -85,73 +73,8 @@ class SelfInvocationTests {
 		}
 	}
 
-	/** Shows that each instruction has the effect that the compiler counts on. */
-	@Test
-	void stackIsRightAtEachReturnOfManyMethods() throws IOException {
-		int[] returns = new int[1];
-		Path root = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules/java.base/java");
-		try (Stream<Path> files = Files.walk(root)) {
-			files.filter((file) -> file.toString().endsWith(".class")).forEach((file) -> check(file, returns));
-		}
-		assertThat(returns[0]).isGreaterThan(10_000);
-	}
-
-	private static void check(Path file, int[] returns) {
-		try {
-			new ClassReader(Files.readAllBytes(file)).accept(new ClassVisitor(SpringAsmInfo.ASM_VERSION) {
-				@Override
-				public MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
-						String[] exceptions) {
-					return new Returns(file + " " + name + descriptor, returns);
-				}
-			}, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
 	private static List<String> callers(Class<?> type) {
 		return SelfCalls.of(type).toLocked().stream().map(SelfCall::caller).distinct().toList();
-	}
-
-	/**
-	 * Checks that nothing is left beside what a method returns.
-	 */
-	private static final class Returns extends MethodVisitor {
-
-		private final SelfCallVisitor visitor;
-
-		private final String method;
-
-		private final int[] count;
-
-		Returns(String method, int[] count) {
-			this(new SelfCallVisitor(new SelfCallVisitor.Site("Bean", "Bean", method, method, true), (call) -> {
-			}), method, count);
-		}
-
-		private Returns(SelfCallVisitor visitor, String method, int[] count) {
-			super(SpringAsmInfo.ASM_VERSION, visitor);
-			this.visitor = visitor;
-			this.method = method;
-			this.count = count;
-		}
-
-		@Override
-		public void visitInsn(int opcode) {
-			if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
-				int expected = switch (opcode) {
-					case Opcodes.RETURN -> 0;
-					case Opcodes.LRETURN, Opcodes.DRETURN -> 2;
-					default -> 1;
-				};
-				assertThat(this.visitor.depth()).as(this.method).isEqualTo(expected);
-				this.count[0]++;
-			}
-			super.visitInsn(opcode);
-		}
-
 	}
 
 	static class Base {
