@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 				"org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
 				"org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration" })
 @ConditionalOnBean(LockMonitor.class)
-// Observations come first, because they create timers themselves.
+// Observations of the application come first: without them, the meters have their own.
 @Import({ LockObservationConfigurations.Observations.class, LockObservationConfigurations.Meters.class,
 		LockObservationConfigurations.ContextPropagation.class, LockObservationConfigurations.FlightRecorder.class,
 		LockObservationConfigurations.Warnings.class })

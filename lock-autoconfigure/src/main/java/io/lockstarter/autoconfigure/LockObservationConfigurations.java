@@ -11,7 +11,6 @@ import io.lockstarter.observation.LockHoldConvention;
 import io.lockstarter.observation.LockMeters;
 import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
-import io.lockstarter.observation.LockTimers;
 import io.lockstarter.observation.MeterInitializer;
 import io.lockstarter.observation.PermitGauges;
 import io.lockstarter.observation.PropagatedContext;
@@ -39,6 +38,13 @@ final class LockObservationConfigurations {
 	private LockObservationConfigurations() {
 	}
 
+	private static LockObservations observations(ObservationRegistry registry,
+			ObjectProvider<LockAcquireConvention> acquireConvention,
+			ObjectProvider<LockHoldConvention> holdConvention) {
+		return new LockObservations(registry, acquireConvention.getIfAvailable(DefaultLockAcquireConvention::new),
+				holdConvention.getIfAvailable(DefaultLockHoldConvention::new));
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
 	@ConditionalOnBean(ObservationRegistry.class)
@@ -49,8 +55,7 @@ final class LockObservationConfigurations {
 		LockObservations lockObservations(ObservationRegistry registry,
 				ObjectProvider<LockAcquireConvention> acquireConvention,
 				ObjectProvider<LockHoldConvention> holdConvention) {
-			return new LockObservations(registry, acquireConvention.getIfAvailable(DefaultLockAcquireConvention::new),
-					holdConvention.getIfAvailable(DefaultLockHoldConvention::new));
+			return observations(registry, acquireConvention, holdConvention);
 		}
 
 	}
@@ -76,20 +81,25 @@ final class LockObservationConfigurations {
 					: new PermitGauges(registry, monitor);
 		}
 
-		@Bean
-		@ConditionalOnMissingBean({ LockTimers.class, LockObservations.class })
-		LockTimers lockTimers(MeterRegistry registry) {
-			return new LockTimers(registry);
-		}
-
 		// This handler precedes Spring Boot's handler of all observations, because the
 		// first handler that supports an observation creates its meters.
 		@Bean
 		@Order(0)
 		@ConditionalOnMissingBean
-		@ConditionalOnBean(LockObservations.class)
 		LockObservationTimers lockObservationTimers(MeterRegistry registry) {
 			return new LockObservationTimers(registry);
+		}
+
+		// The observation registry is not a bean, because other auto-configurations would
+		// use it.
+		@Bean
+		@ConditionalOnMissingBean
+		LockObservations lockObservations(LockObservationTimers timers,
+				ObjectProvider<LockAcquireConvention> acquireConvention,
+				ObjectProvider<LockHoldConvention> holdConvention) {
+			ObservationRegistry registry = ObservationRegistry.create();
+			registry.observationConfig().observationHandler(timers);
+			return observations(registry, acquireConvention, holdConvention);
 		}
 
 		// The monitor depends on the observers, which depend on the gauges, so it is

@@ -100,11 +100,11 @@ public final class LockMeters implements LockListener {
 		return (stage == FenceRefusal.Stage.COMMIT) ? "refused" : "stale";
 	}
 
-	static Tags tags(LockHandle lock) {
+	private static Tags tags(LockHandle lock) {
 		return tags(lock.metricName(), lock.type(), lock.registry());
 	}
 
-	static Tags tags(String metricName, LockType type, @Nullable String registry) {
+	private static Tags tags(String metricName, LockType type, @Nullable String registry) {
 		return Tags.of(Tag.NAME.asString(), metricName, Tag.TYPE.asString(), type.tag()).and(tags(registry));
 	}
 

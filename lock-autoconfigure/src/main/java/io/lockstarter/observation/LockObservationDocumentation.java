@@ -7,7 +7,7 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 
 /**
  * Observations of locks. Their names and low-cardinality keys are those of the timers in
- * {@link LockMeterDocumentation}, which are recorded without observations.
+ * {@link LockMeterDocumentation}, which are recorded from them.
  */
 public enum LockObservationDocumentation implements ObservationDocumentation {
 

@@ -13,10 +13,9 @@ import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.Observation;
 
 /**
- * Handler that records the timers of observed requests and holds, the same timers as
- * {@link LockTimers}. It replaces Micrometer's handler, which also keeps a long task
- * timer for each observation. That would cost more than everything else, and
- * {@link LockGauges} show the same.
+ * Handler that records the timers of requests and holds from their observations. It
+ * replaces Micrometer's handler, which also keeps a long task timer for each observation.
+ * That would cost more than everything else, and {@link LockGauges} show the same.
  */
 public final class LockObservationTimers implements MeterObservationHandler<TimedContext> {
 

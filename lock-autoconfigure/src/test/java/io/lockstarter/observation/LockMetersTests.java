@@ -12,15 +12,19 @@ import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockHandle;
 import io.lockstarter.core.LockListener.Outcome;
 import io.lockstarter.core.LockLoss;
+import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockOwner;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.LockType;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,42 +35,63 @@ class LockMetersTests {
 
 	private static final Duration TIME = Duration.ofMillis(250);
 
-	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+	private final MockClock clock = new MockClock();
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, this.clock);
 
 	private final LockMeters meters = new LockMeters(this.registry);
 
-	private final LockTimers timers = new LockTimers(this.registry);
+	private final LockObservations observations = observations();
 
 	private final LockHandle lock = new FakeLockHandle("ship:42", "OrderService.ship");
 
 	private final LockRequest request = LockRequest.of("ship:42").metricName("OrderService.ship");
 
+	private LockObservations observations() {
+		ObservationRegistry observed = ObservationRegistry.create();
+		observed.observationConfig().observationHandler(new LockObservationTimers(this.registry));
+		return new LockObservations(observed, new DefaultLockAcquireConvention(), new DefaultLockHoldConvention());
+	}
+
+	/** Begins a request, which then waits for {@link #TIME}. */
+	private LockObserver.Wait begin(LockRequest request) {
+		LockObserver.Wait wait = this.observations.requested(request);
+		this.clock.add(TIME);
+		return wait;
+	}
+
+	private LockObserver.Span acquire() {
+		return begin(this.request).acquired(this.lock);
+	}
+
 	@Test
 	void timesAnAcquisition() {
-		this.timers.acquired(this.lock, TIME);
+		acquire();
 		assertThatTimed("distributed.lock.acquire", "outcome", "acquired");
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void timesAFailureToAcquireByItsOutcome(Outcome outcome) {
-		this.timers.notAcquired(this.request, outcome, TIME);
+		begin(this.request).notAcquired(outcome, null);
 		assertThatTimed("distributed.lock.acquire", "outcome", outcome.name().toLowerCase(Locale.ROOT));
 	}
 
 	@Test
 	void tellsApartWhoDidNotWait() {
-		this.timers.notAcquired(this.request.waitTime(Duration.ZERO), Outcome.TIMEOUT, TIME);
+		begin(this.request.waitTime(Duration.ZERO)).notAcquired(Outcome.TIMEOUT, null);
 		assertThatTimed("distributed.lock.acquire", "outcome", "busy");
-		this.timers.notAcquired(this.request.waitTime(Duration.ZERO), Outcome.ERROR, TIME);
+		begin(this.request.waitTime(Duration.ZERO)).notAcquired(Outcome.ERROR, null);
 		assertThatTimed("distributed.lock.acquire", "outcome", "error");
-		this.timers.notAcquired(this.request.waitTime(Duration.ofMillis(1)), Outcome.TIMEOUT, TIME);
+		begin(this.request.waitTime(Duration.ofMillis(1))).notAcquired(Outcome.TIMEOUT, null);
 		assertThatTimed("distributed.lock.acquire", "outcome", "timeout");
 	}
 
 	@Test
 	void timesAHoldUntilRelease() {
-		this.timers.released(this.lock, TIME);
+		LockObserver.Span hold = acquire();
+		this.clock.add(TIME);
+		hold.released();
 		assertThatTimed("distributed.lock.hold");
 	}
 
@@ -79,7 +104,9 @@ class LockMetersTests {
 
 	@Test
 	void timesAHoldUntilLoss() {
-		this.timers.lost(loss(LockLoss.Reason.LEASE_EXPIRED));
+		LockObserver.Span hold = acquire();
+		this.clock.add(TIME);
+		hold.lost(loss(LockLoss.Reason.LEASE_EXPIRED));
 		assertThatTimed("distributed.lock.hold");
 	}
 
@@ -115,8 +142,8 @@ class LockMetersTests {
 
 	@Test
 	void addsUpWhatHasTheSameTags() {
-		this.timers.acquired(this.lock, TIME);
-		this.timers.acquired(this.lock, TIME);
+		acquire();
+		acquire();
 		Timer timer = this.registry.get("distributed.lock.acquire").timer();
 		assertThat(timer.count()).isEqualTo(2);
 		assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo(500);
@@ -127,18 +154,19 @@ class LockMetersTests {
 		IntStream.range(0, 100)
 			.mapToObj((id) -> new FakeLockHandle("ship:" + id, "OrderService.ship"))
 			.forEach((it) -> {
-				this.timers.acquired(it, TIME);
+				LockRequest ofIt = LockRequest.of(it.name()).metricName(it.metricName());
+				LockObserver.Span hold = begin(ofIt).acquired(it);
 				this.meters.renewed(it);
-				this.timers.released(it, TIME);
+				hold.released();
 			});
 		assertThat(this.registry.getMeters()).hasSize(3);
 	}
 
 	@Test
 	void goesOnRecordingAfterTheRegistryWasCleared() {
-		this.timers.acquired(this.lock, TIME);
+		acquire();
 		this.registry.clear();
-		this.timers.acquired(this.lock, TIME);
+		acquire();
 		assertThatTimed("distributed.lock.acquire", "outcome", "acquired");
 	}
 
@@ -148,12 +176,11 @@ class LockMetersTests {
 		FakeLockMonitor monitor = new FakeLockMonitor();
 		new MeterInitializer(this.meters, new LockGauges(this.registry, monitor)).requested(this.request);
 		new PermitGauges(this.registry, monitor).acquired(new FakeLockHandle("ship:42", "OrderService.ship", 4), TIME);
-		this.timers.acquired(this.lock, TIME);
+		acquire().released();
 		this.meters.handedOver(this.lock);
 		this.meters.renewed(this.lock);
 		this.meters.fenceCommitted(this.lock);
 		this.meters.lost(loss(LockLoss.Reason.NOT_OWNED));
-		this.timers.lost(loss(LockLoss.Reason.NOT_OWNED));
 		Meter.Id id = this.registry.get(documented.getName()).meter().getId();
 		assertThat(id.getType()).isEqualTo(documented.getType());
 		assertThat(id.getDescription()).isEqualTo(documented.description());

@@ -2,6 +2,7 @@ package io.lockstarter.observation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 import io.lockstarter.actuate.FakeLockMonitor;
 import io.lockstarter.autoconfigure.LockAutoConfiguration;
@@ -21,6 +22,8 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -54,51 +57,47 @@ class LockObservationAutoConfigurationTests {
 	}
 
 	@Test
-	void timesByObservationsWhereThereAre() {
-		this.runner.run((context) -> assertThat(context).hasSingleBean(LockTimers.class)
-			.doesNotHaveBean(LockObservations.class));
-		this.runner.withBean(ObservationRegistry.class, ObservationRegistry::create)
-			.run((context) -> assertThat(context).hasSingleBean(LockObservations.class)
-				.hasSingleBean(LockMeters.class)
-				.doesNotHaveBean(LockTimers.class));
-	}
-
-	@Test
 	void namesAndTagsByTheUsersConventions() {
-		this.bare.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+		ApplicationContextRunner named = this.bare.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withPropertyValues("distributed-lock.backend=in-memory")
-			.withBean(TestObservationRegistry.class, TestObservationRegistry::create)
 			.withBean(LockAcquireConvention.class, () -> new DefaultLockAcquireConvention() {
 				@Override
 				public String getName() {
 					return "my.lock.acquire";
 				}
-			})
-			.run((context) -> {
-				context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
-				TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
-					.hasObservationWithNameEqualTo("my.lock.acquire");
 			});
+		named.withBean(TestObservationRegistry.class, TestObservationRegistry::create).run((context) -> {
+			context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
+			TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
+				.hasObservationWithNameEqualTo("my.lock.acquire");
+		});
+		named.withBean(SimpleMeterRegistry.class).run((context) -> {
+			context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
+			assertThat(context.getBean(MeterRegistry.class).get("my.lock.acquire").timer().count()).isEqualTo(1);
+		});
 	}
 
-	@Test
-	void timesOnceInAnApplicationWithActuatorsMetrics() {
-		this.bare
-			.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class,
-					CompositeMeterRegistryAutoConfiguration.class, SimpleMetricsExportAutoConfiguration.class,
-					ObservationAutoConfiguration.class, LockAutoConfiguration.class))
-			.withPropertyValues("distributed-lock.backend=in-memory")
-			.run((context) -> {
-				context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
-				MeterRegistry registry = context.getBean(MeterRegistry.class);
-				assertThat(timer(registry, "distributed.lock.acquire").getTags()).containsExactly(
-						Tag.of("name", "programmatic"), Tag.of("outcome", "acquired"), Tag.of("type", "reentrant"));
-				assertThat(timer(registry, "distributed.lock.hold").getTags())
-					.containsExactly(Tag.of("name", "programmatic"), Tag.of("type", "reentrant"));
-				assertThat(registry.getMeters()).extracting((meter) -> meter.getId().getName())
-					.contains("distributed.lock.hold")
-					.doesNotContain("distributed.lock.hold.active", "distributed.lock.acquire.active");
-			});
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void timesOnceInAnApplicationWithActuatorsMetrics(boolean observed) {
+		ApplicationContextRunner metrics = this.bare
+			.withConfiguration(
+					AutoConfigurations.of(MetricsAutoConfiguration.class, CompositeMeterRegistryAutoConfiguration.class,
+							SimpleMetricsExportAutoConfiguration.class, LockAutoConfiguration.class))
+			.withPropertyValues("distributed-lock.backend=in-memory");
+		AutoConfigurations observation = AutoConfigurations.of(ObservationAutoConfiguration.class);
+		(observed ? metrics.withConfiguration(observation) : metrics).run((context) -> {
+			assertThat(context.getBeanNamesForType(ObservationRegistry.class)).hasSize(observed ? 1 : 0);
+			context.getBean(DefaultLockRegistry.class).acquire(LockRequest.of("a")).close();
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(timer(registry, "distributed.lock.acquire").getTags()).containsExactly(
+					Tag.of("name", "programmatic"), Tag.of("outcome", "acquired"), Tag.of("type", "reentrant"));
+			assertThat(timer(registry, "distributed.lock.hold").getTags())
+				.containsExactly(Tag.of("name", "programmatic"), Tag.of("type", "reentrant"));
+			assertThat(registry.getMeters()).extracting((meter) -> meter.getId().getName())
+				.contains("distributed.lock.hold")
+				.doesNotContain("distributed.lock.hold.active", "distributed.lock.acquire.active");
+		});
 	}
 
 	private static Meter.Id timer(MeterRegistry registry, String name) {
@@ -164,7 +163,7 @@ class LockObservationAutoConfigurationTests {
 
 	@Test
 	void observesInAnApplicationWithLazyBeans() {
-		lazy().run((context) -> assertThat(List.of("slowLockWarnings", "lockMeters", "lockTimers", "lockGauges",
+		lazy().run((context) -> assertThat(List.of("slowLockWarnings", "lockMeters", "lockObservations", "lockGauges",
 				"lockFlightRecorder", "lockLossPublisher", "lockLifecycle"))
 			.allMatch(context.getBeanFactory()::containsSingleton));
 	}
@@ -202,9 +201,12 @@ class LockObservationAutoConfigurationTests {
 		@Bean
 		LockMonitor lockMonitor(ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers) {
 			LockRequest request = LockRequest.of("a").metricName("OrderService.ship");
-			observers.forEach((observer) -> observer.requested(request));
-			List<LockListener> all = listeners.orderedStream().toList();
-			all.forEach((listener) -> listener.acquired(new FakeLockHandle("a", "b"), Duration.ZERO));
+			LockHandle lock = new FakeLockHandle("a", "b");
+			observers.orderedStream()
+				.map((observer) -> observer.requested(request))
+				.filter(Objects::nonNull)
+				.forEach((wait) -> wait.acquired(lock));
+			listeners.orderedStream().forEach((listener) -> listener.acquired(lock, Duration.ZERO));
 			return new FakeLockMonitor().hold("a");
 		}
 

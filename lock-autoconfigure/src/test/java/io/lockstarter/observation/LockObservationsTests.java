@@ -11,7 +11,6 @@ import io.lockstarter.core.LockObserver;
 import io.lockstarter.core.LockRequest;
 import io.lockstarter.core.NamedLock;
 import io.micrometer.common.docs.KeyName;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
@@ -169,21 +168,6 @@ class LockObservationsTests {
 		this.locks.registry().acquire(REQUEST).close();
 		assertThat(meters.get(ACQUIRE).tag("outcome", "acquired").timer().count()).isEqualTo(1);
 		assertThat(meters.get(HOLD).tag("name", "OrderService.ship").timer().count()).isEqualTo(1);
-	}
-
-	@Test
-	void makesTheTimersThatThereAreWithoutObservations() throws Exception {
-		SimpleMeterRegistry meters = new SimpleMeterRegistry();
-		this.observed.observationConfig().observationHandler(new LockObservationTimers(meters));
-		this.locks.registry().acquire(REQUEST).close();
-		SimpleMeterRegistry plain = new SimpleMeterRegistry();
-		LockTimers timers = new LockTimers(plain);
-		FakeLockHandle lock = new FakeLockHandle(REQUEST.name(), REQUEST.metricName());
-		timers.acquired(lock, Duration.ZERO);
-		timers.released(lock, Duration.ZERO);
-		assertThat(meters.getMeters()).extracting(Meter::getId)
-			.containsExactlyInAnyOrderElementsOf(plain.getMeters().stream().map(Meter::getId).toList());
-		assertThat(meters.get(HOLD).timer().count()).isEqualTo(1);
 	}
 
 	@Test
