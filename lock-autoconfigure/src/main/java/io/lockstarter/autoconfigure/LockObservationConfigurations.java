@@ -1,5 +1,7 @@
 package io.lockstarter.autoconfigure;
 
+import java.util.Map;
+
 import io.lockstarter.core.CallerContext;
 import io.lockstarter.core.LockMonitor;
 import io.lockstarter.observation.DefaultLockAcquireConvention;
@@ -12,7 +14,6 @@ import io.lockstarter.observation.LockMeters;
 import io.lockstarter.observation.LockObservationTimers;
 import io.lockstarter.observation.LockObservations;
 import io.lockstarter.observation.MeterInitializer;
-import io.lockstarter.observation.PermitGauges;
 import io.lockstarter.observation.PropagatedContext;
 import io.lockstarter.observation.SlowLockWarnings;
 import io.micrometer.context.ContextSnapshotFactory;
@@ -71,16 +72,6 @@ final class LockObservationConfigurations {
 			return new LockMeters(registry);
 		}
 
-		// The monitor depends on the listeners, so it is lazy.
-		@Bean
-		@ConditionalOnMissingBean
-		PermitGauges lockPermitGauges(MeterRegistry registry, @Lazy LockMonitor monitor,
-				ObjectProvider<LockRegistries> several) {
-			LockRegistries registries = several.getIfAvailable();
-			return (registries != null) ? new PermitGauges(registry, monitor, registries.monitors(monitor))
-					: new PermitGauges(registry, monitor);
-		}
-
 		// This handler precedes Spring Boot's handler of all observations, because the
 		// first handler that supports an observation creates its meters.
 		@Bean
@@ -102,15 +93,13 @@ final class LockObservationConfigurations {
 			return observations(registry, acquireConvention, holdConvention);
 		}
 
-		// The monitor depends on the observers, which depend on the gauges, so it is
-		// lazy.
+		// The monitor depends on the listeners, so it is lazy.
 		@Bean
 		@ConditionalOnMissingBean
 		LockGauges lockGauges(MeterRegistry registry, @Lazy LockMonitor monitor,
 				ObjectProvider<LockRegistries> several) {
 			LockRegistries registries = several.getIfAvailable();
-			return (registries != null) ? new LockGauges(registry, monitor, registries.monitors(monitor))
-					: new LockGauges(registry, monitor);
+			return new LockGauges(registry, monitor, (registries != null) ? registries.monitors(monitor) : Map.of());
 		}
 
 		@Bean

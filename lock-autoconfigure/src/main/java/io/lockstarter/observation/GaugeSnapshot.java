@@ -7,6 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import io.lockstarter.core.LockMonitor;
+import io.lockstarter.core.LockMonitor.Held;
+import io.lockstarter.core.LockMonitor.Waiting;
 
 /**
  * Snapshot of the holds and waiting requests in one lock registry, by metric name. All
@@ -53,12 +55,8 @@ final class GaugeSnapshot {
 
 	private Map<String, Work> take() {
 		Map<String, Work> found = new HashMap<>();
-		this.monitor.held()
-			.forEach((hold) -> found.merge(hold.metricName(), new Work(1, 0, hold.heldFor(), Duration.ZERO),
-					Work::plus));
-		this.monitor.waiting()
-			.forEach(
-					(wait) -> found.merge(wait.metricName(), new Work(0, 1, Duration.ZERO, wait.waited()), Work::plus));
+		this.monitor.held().forEach((hold) -> found.merge(hold.metricName(), Work.of(hold), Work::plus));
+		this.monitor.waiting().forEach((wait) -> found.merge(wait.metricName(), Work.of(wait), Work::plus));
 		return found;
 	}
 
@@ -66,16 +64,25 @@ final class GaugeSnapshot {
 	 * Holds and waiting requests of a name.
 	 *
 	 * @param held the number of holds
+	 * @param permitsHeld the number of holds of locks with several permits
 	 * @param waiting the number of waiting requests
 	 * @param oldestHold the age of the oldest hold
 	 * @param longestWait the age of the oldest waiting request
 	 */
-	record Work(int held, int waiting, Duration oldestHold, Duration longestWait) {
+	record Work(int held, int permitsHeld, int waiting, Duration oldestHold, Duration longestWait) {
 
-		static final Work NONE = new Work(0, 0, Duration.ZERO, Duration.ZERO);
+		static final Work NONE = new Work(0, 0, 0, Duration.ZERO, Duration.ZERO);
+
+		private static Work of(Held hold) {
+			return new Work(1, (hold.permits() > 1) ? 1 : 0, 0, hold.heldFor(), Duration.ZERO);
+		}
+
+		private static Work of(Waiting wait) {
+			return new Work(0, 0, 1, Duration.ZERO, wait.waited());
+		}
 
 		private Work plus(Work other) {
-			return new Work(this.held + other.held, this.waiting + other.waiting,
+			return new Work(this.held + other.held, this.permitsHeld + other.permitsHeld, this.waiting + other.waiting,
 					longer(this.oldestHold, other.oldestHold), longer(this.longestWait, other.longestWait));
 		}
 

@@ -56,17 +56,17 @@ class MissingLibraryTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					nothing | none | LockGauges LockHealthIndicator LockMeters MeterInitializer PermitGauges LockObservationTimers LockObservations LocksEndpoint RecentRefusals
-					Actuator | org.springframework.boot.actuate.endpoint, org.springframework.boot.health.contributor | LockGauges LockMeters MeterInitializer PermitGauges \
+					nothing | none | LockGauges LockHealthIndicator LockMeters MeterInitializer LockObservationTimers LockObservations LocksEndpoint RecentRefusals
+					Actuator | org.springframework.boot.actuate.endpoint, org.springframework.boot.health.contributor | LockGauges LockMeters MeterInitializer \
 					LockObservationTimers LockObservations
 					Micrometer's core | io.micrometer.core | LockHealthIndicator LockObservations LocksEndpoint RecentRefusals
 					Micrometer | io.micrometer | LockHealthIndicator LocksEndpoint RecentRefusals
-					AspectJ's weaver | org.aspectj | LockGauges LockHealthIndicator LockMeters MeterInitializer PermitGauges LockObservationTimers \
+					AspectJ's weaver | org.aspectj | LockGauges LockHealthIndicator LockMeters MeterInitializer LockObservationTimers \
 					LockObservations LocksEndpoint RecentRefusals
-					Reactor | reactor, org.reactivestreams, io.lettuce | LockGauges LockHealthIndicator LockMeters MeterInitializer PermitGauges \
+					Reactor | reactor, org.reactivestreams, io.lettuce | LockGauges LockHealthIndicator LockMeters MeterInitializer \
 					LockObservationTimers LockObservations LocksEndpoint RecentRefusals
 					transactions | org.springframework.transaction, org.springframework.jdbc, org.springframework.data | \
-					LockGauges LockHealthIndicator LockMeters MeterInitializer PermitGauges LockObservationTimers LockObservations LocksEndpoint RecentRefusals
+					LockGauges LockHealthIndicator LockMeters MeterInitializer LockObservationTimers LockObservations LocksEndpoint RecentRefusals
 					""")
 	void locksAreConfiguredWithout(String library, String packages, String observers) {
 		String[] missing = Stream.concat(Stream.of(packages.split(", ")), RARE_PACKAGES.stream())
@@ -91,7 +91,7 @@ class MissingLibraryTests {
 	void locksAreShownByWhateverIsThere() {
 		locksInRedis(List.of(), "org.aspectj.weaver.Advice: present",
 				"observed by LockFlightRecorder LockGauges LockHealthIndicator LockMeters LockObservationTimers"
-						+ " LockObservations LocksEndpoint MeterInitializer PermitGauges RecentRefusals SlowLockWarnings");
+						+ " LockObservations LocksEndpoint MeterInitializer RecentRefusals SlowLockWarnings");
 	}
 
 	@Test
@@ -100,7 +100,7 @@ class MissingLibraryTests {
 		locksInRedis(ACTUATOR, "org.springframework.boot.actuate.endpoint.annotation.Endpoint: absent",
 				"io.micrometer.core.instrument.Meter: present",
 				"observed by LockFlightRecorder LockGauges LockMeters LockObservationTimers LockObservations"
-						+ " MeterInitializer PermitGauges SlowLockWarnings");
+						+ " MeterInitializer SlowLockWarnings");
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -173,9 +174,9 @@ class LockMetersTests {
 	@ParameterizedTest
 	@EnumSource
 	void recordsEveryDocumentedMeterAsDocumented(LockMeterDocumentation documented) {
-		FakeLockMonitor monitor = new FakeLockMonitor();
-		new MeterInitializer(this.meters, new LockGauges(this.registry, monitor)).requested(this.request);
-		new PermitGauges(this.registry, monitor).acquired(new FakeLockHandle("ship:42", "OrderService.ship", 4), TIME);
+		LockGauges gauges = new LockGauges(this.registry, new FakeLockMonitor(), Map.of());
+		new MeterInitializer(this.meters, gauges).requested(this.request);
+		gauges.acquired(new FakeLockHandle("ship:42", "OrderService.ship", 4), TIME);
 		acquire().released();
 		this.meters.handedOver(this.lock);
 		this.meters.renewed(this.lock);

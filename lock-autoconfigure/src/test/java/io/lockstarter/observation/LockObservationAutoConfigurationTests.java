@@ -51,9 +51,8 @@ class LockObservationAutoConfigurationTests {
 
 	@Test
 	void contributesMetersAndGauges() {
-		this.runner.run((context) -> assertThat(context).hasSingleBean(LockMeters.class)
-			.hasSingleBean(LockGauges.class)
-			.hasSingleBean(PermitGauges.class));
+		this.runner
+			.run((context) -> assertThat(context).hasSingleBean(LockMeters.class).hasSingleBean(LockGauges.class));
 	}
 
 	@Test

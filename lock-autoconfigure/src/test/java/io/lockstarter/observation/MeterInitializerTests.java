@@ -2,6 +2,7 @@ package io.lockstarter.observation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -129,7 +130,8 @@ class MeterInitializerTests {
 
 	@Test
 	void areNotMadeWithoutEndOfNamesThatAreMadeOfKeys() {
-		MeterInitializer many = new MeterInitializer(this.counters, new LockGauges(this.registry, this.locks));
+		MeterInitializer many = new MeterInitializer(this.counters,
+				new LockGauges(this.registry, this.locks, Map.of()));
 		IntStream.range(0, MeterInitializer.MAX_NAMES + 10).forEach((i) -> many.requested(request("order-" + i, "1")));
 		many.requested(request("order-0", "1"));
 		assertThat(this.registry.get("distributed.lock.held").gauges()).hasSize(MeterInitializer.MAX_NAMES);
@@ -158,8 +160,8 @@ class MeterInitializerTests {
 		@Override
 		public synchronized Wait requested(LockRequest request) {
 			if (this.names == null) {
-				this.names = new MeterInitializer(MeterInitializerTests.this.counters,
-						new LockGauges(MeterInitializerTests.this.registry, MeterInitializerTests.this.locks));
+				this.names = new MeterInitializer(MeterInitializerTests.this.counters, new LockGauges(
+						MeterInitializerTests.this.registry, MeterInitializerTests.this.locks, Map.of()));
 			}
 			return this.names.requested(request);
 		}
