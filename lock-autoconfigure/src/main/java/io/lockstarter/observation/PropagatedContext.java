@@ -3,7 +3,6 @@ package io.lockstarter.observation;
 import java.util.concurrent.Executor;
 
 import io.lockstarter.core.CallerContext;
-import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 
 /**
@@ -24,12 +23,7 @@ public final class PropagatedContext implements CallerContext {
 
 	@Override
 	public Executor capture() {
-		ContextSnapshot snapshot = this.snapshots.captureAll();
-		return (task) -> {
-			try (ContextSnapshot.Scope scope = snapshot.setThreadLocals()) {
-				task.run();
-			}
-		};
+		return this.snapshots.captureAll().wrapExecutor(Runnable::run);
 	}
 
 }
