@@ -104,7 +104,7 @@ final class LockObservationConfigurations {
 
 		@Bean
 		@ConditionalOnMissingBean
-		MeterInitializer lockNamesOfMeters(LockMeters counters, LockGauges gauges) {
+		MeterInitializer lockMeterInitializer(LockMeters counters, LockGauges gauges) {
 			return new MeterInitializer(counters, gauges);
 		}
 
