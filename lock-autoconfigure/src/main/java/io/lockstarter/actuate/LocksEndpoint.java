@@ -1,6 +1,5 @@
 package io.lockstarter.actuate;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -145,14 +144,14 @@ public final class LocksEndpoint {
 
 	/**
 	 * Reads pages until one is filled with locks of a metric name, or the maximum number
-	 * of locks has been inspected.
+	 * of locks has been inspected. A lock may be on several of these pages.
 	 */
 	private static LockMonitor.LockPage ofMetricName(LockMonitor monitor, String metricName, String from, int size) {
 		Set<String> known = Stream.concat(
 				monitor.held().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Held::name),
 				monitor.waiting().stream().filter((lock) -> lock.metricName().equals(metricName)).map(Waiting::name))
 			.collect(Collectors.toSet());
-		List<LockMonitor.LockSnapshot> found = new ArrayList<>();
+		Map<String, LockMonitor.LockSnapshot> found = new LinkedHashMap<>();
 		int seen = 0;
 		LockMonitor.LockPage page;
 		String next = from;
@@ -161,12 +160,12 @@ public final class LocksEndpoint {
 			page.locks()
 				.stream()
 				.filter((lock) -> known.contains(lock.name()) || metricNameOf(lock.name()).equals(metricName))
-				.forEach(found::add);
+				.forEach((lock) -> found.put(lock.name(), lock));
 			seen += page.locks().size();
 			next = page.next();
 		}
 		while (!next.isEmpty() && found.size() < size && seen < MOST_FILTERED);
-		return new LockMonitor.LockPage(found, next, page.note());
+		return new LockMonitor.LockPage(List.copyOf(found.values()), next, page.note());
 	}
 
 	/**

@@ -61,8 +61,9 @@ public interface LockMonitor {
 
 	/**
 	 * Queries the backend for a page of the locks that are held in any JVM, in bounded
-	 * time. If the backend cannot list its locks, or may not, the page contains the locks
-	 * that this JVM holds or waits for.
+	 * time. A page contains each lock once, but a lock may be on several pages,
+	 * especially of a quorum. If the backend cannot list its locks, or may not, the page
+	 * contains the locks that this JVM holds or waits for.
 	 * @param from the start of the page: empty, or {@link LockPage#next()} of the page
 	 * before
 	 * @param size the number of locks that fill a page, which may contain some more

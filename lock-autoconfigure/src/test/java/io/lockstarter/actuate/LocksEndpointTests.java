@@ -5,9 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.lockstarter.core.FenceRefusal;
 import io.lockstarter.core.LockOwner;
@@ -24,7 +27,10 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
+import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.web.context.servlet.AnnotationConfigServletWebApplicationContext;
 import org.springframework.mock.web.MockServletContext;
 import org.springframework.test.json.JsonContent;
@@ -312,6 +318,28 @@ class LocksEndpointTests {
 					.asArray()
 					.as("on the second page")
 					.containsExactly("order:42"));
+	}
+
+	/** As a lock of a quorum may be. */
+	@Test
+	void listsALockOfAGroupOnceThatIsOnTwoPages() {
+		FakeLockMonitor overlapping = new FakeLockMonitor() {
+
+			@Override
+			public CompletableFuture<LockPage> locks(String from, int size) {
+				Stream<String> names = from.isEmpty() ? Stream.of("order:1", "order:2")
+						: Stream.of("order:2", "order:3");
+				return CompletableFuture.completedFuture(new LockPage(
+						names.map((name) -> inspect(name).join()).toList(), from.isEmpty() ? "second" : "", null));
+			}
+
+		};
+		LocksEndpoint endpoint = new LocksEndpoint(overlapping, new Sanitizer(), Show.ALWAYS, Set.of());
+		assertThat(endpoint.locks(SecurityContext.NONE, null, LockScope.CLUSTER, null, 3, "order", null))
+			.isInstanceOfSatisfying(LockSnapshotsDescriptor.class,
+					(found) -> assertThat(found.locks())
+						.extracting(LockSnapshotsDescriptor.LockSnapshotDescriptor::name)
+						.containsExactly("order:1", "order:2", "order:3"));
 	}
 
 	@Test

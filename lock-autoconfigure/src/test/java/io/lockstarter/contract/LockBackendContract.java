@@ -444,7 +444,7 @@ public abstract class LockBackendContract {
 		LockBackend.Page page = this.two.backend.names("", size).join();
 		names.addAll(page.names());
 		while (!page.next().isEmpty()) {
-			assertThat(page.names()).hasSizeGreaterThanOrEqualTo(size);
+			assertThat(page.names()).hasSizeGreaterThanOrEqualTo(size).doesNotHaveDuplicates();
 			assertThat(page.next()).as("names may be hidden").doesNotContain(this.name);
 			page = this.two.backend.names(page.next(), size).join();
 			names.addAll(page.names());

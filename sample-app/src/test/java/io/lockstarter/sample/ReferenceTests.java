@@ -130,8 +130,8 @@ class ReferenceTests {
 								next page. With a name, the response is one element of `locks`, or 404 if nobody holds that lock.
 
 								The endpoint reads the keys with `SCAN`, at most 100,000 keys per page. Locks that are acquired or released in the
-								meantime may be missing. If Redis contains many other keys, a page may be short. In a quorum, a lock may be on two
-								pages if a server fails between them. Names of more than 512 bytes are not listed.
+								meantime may be missing. If Redis contains many other keys, a page may be short. A lock may be on several pages,
+								especially of a quorum. Names of more than 512 bytes are not listed.
 
 								```json
 								%s```"""

@@ -153,7 +153,7 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * Returns a page of the names of all held locks. Changes nothing. A lock that exists
 	 * during the whole listing is found; a lock that appears or disappears meanwhile may
-	 * be found.
+	 * be found. A page contains each name once, but a name may be on several pages.
 	 * @param from the start of the page: empty, or {@link Page#next()} of the page before
 	 * @param size the number of names that fill a page, which may contain some more
 	 * @return completes with a page; exceptionally with {@link IllegalArgumentException}

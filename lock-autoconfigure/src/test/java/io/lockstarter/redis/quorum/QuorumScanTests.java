@@ -3,6 +3,8 @@ package io.lockstarter.redis.quorum;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -13,6 +15,7 @@ import io.lockstarter.core.backend.LockBackend.Page;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,11 +84,12 @@ class QuorumScanTests {
 		assertThat(page(first.next(), 10).names()).contains("b", "c");
 	}
 
-	@Test
-	void failsWithoutAMajority() {
-		hold("a", 0, 1, 2);
-		this.nodes.subList(1, 4).forEach((node) -> node.deaf = true);
-		assertThat(scan("", 10)).failsWithin(Duration.ofSeconds(20))
+	@ParameterizedTest
+	@CsvSource({ "0, 1", "1, 10" })
+	void failsWithoutAMajority(int firstFailing, int size) {
+		hold("a", 0, 1, 2, 3);
+		this.nodes.subList(firstFailing, firstFailing + 3).forEach((node) -> node.deaf = true);
+		assertThat(scan("", size)).failsWithin(Duration.ofSeconds(20))
 			.withThrowableThat()
 			.havingRootCause()
 			.isInstanceOfSatisfying(LockBackendException.class,
@@ -93,9 +97,18 @@ class QuorumScanTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "x", "0", "0.0", "0.0.x", "100.0.0-0", "0-0", "0.0.0-0.1" })
+	@ValueSource(strings = { "x", "0", "0.0", "0.0.x", "100.0.0-0", "0.100.0-0", "0-0", "0.0.0-0.1" })
 	void refusesWhatNoPageHasSaid(String from) {
 		assertThatIllegalArgumentException().isThrownBy(() -> QuorumScan.Position.of(from)).withMessageContaining(from);
+	}
+
+	@Test
+	void refusesAPositionBehindTheLastServer() {
+		assertThat(scan("0.5.", 1)).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.havingRootCause()
+			.isInstanceOf(IllegalArgumentException.class)
+			.withMessageContaining("0.5.");
 	}
 
 	private void hold(String name, int... servers) {
@@ -104,14 +117,15 @@ class QuorumScanTests {
 		}
 	}
 
-	private List<String> list(int size) {
+	private Set<String> list(int size) {
 		Page page = page("", size);
-		List<String> names = new ArrayList<>(page.names());
+		Set<String> names = new TreeSet<>(page.names());
 		while (!page.next().isEmpty()) {
-			assertThat(page.names()).hasSizeGreaterThanOrEqualTo(size);
+			assertThat(page.names()).hasSizeGreaterThanOrEqualTo(size).doesNotHaveDuplicates();
 			page = page(page.next(), size);
 			names.addAll(page.names());
 		}
+		assertThat(page.names()).doesNotHaveDuplicates();
 		return names;
 	}
 

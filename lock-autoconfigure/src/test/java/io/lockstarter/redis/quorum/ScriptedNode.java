@@ -11,11 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.lockstarter.core.Holder;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Acquire;
-import io.lockstarter.core.backend.LockBackend.CurrentHolder;
 import io.lockstarter.core.backend.LockBackend.CurrentHolders;
 import io.lockstarter.core.backend.LockBackend.WaitQueue;
 import io.lockstarter.core.backend.LockBackend.Page;
@@ -31,9 +29,6 @@ import io.lockstarter.core.backend.TenureId;
  * A server of a quorum that leaves every command to the test.
  */
 final class ScriptedNode implements QuorumNode {
-
-	private static final CurrentHolder TENANCY = new CurrentHolder(new TenureId("0".repeat(32), 1),
-			new Holder("planted", Duration.ZERO, Duration.ofMinutes(1)), 1);
 
 	final Queue<Proposal> proposals = new ConcurrentLinkedQueue<>();
 
@@ -110,9 +105,7 @@ final class ScriptedNode implements QuorumNode {
 
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
-		List<CurrentHolder> tenancies = this.locks.contains(name) ? List.of(TENANCY) : List.of();
-		return this.deaf ? failure(Reason.UNREACHABLE)
-				: CompletableFuture.completedFuture(new CurrentHolders(tenancies, WaitQueue.EMPTY));
+		return CompletableFuture.completedFuture(new CurrentHolders(List.of(), WaitQueue.EMPTY));
 	}
 
 	/** Of as many names as asked for, in their order. */
