@@ -41,7 +41,7 @@ public final class Ballot {
 		if (elected() != null) {
 			return Decision.ELECTED;
 		}
-		if (votes(Vote.class).filter(Vote::isWilling).count() >= this.majority) {
+		if (votes(Vote.Willing.class).count() >= this.majority) {
 			return Decision.PROPOSE_AGAIN;
 		}
 		return isLost() ? Decision.LOST : Decision.OPEN;
@@ -51,7 +51,7 @@ public final class Ballot {
 		int possible = 0;
 		for (int i = 0; i < this.votes.length; i++) {
 			Vote vote = this.votes[i];
-			if ((vote != null) ? vote.isWilling() : !this.unresponsive.get(i)) {
+			if ((vote != null) ? vote instanceof Vote.Willing : !this.unresponsive.get(i)) {
 				possible++;
 			}
 		}

@@ -1,6 +1,8 @@
 package io.lockstarter.redis.quorum;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -17,13 +19,12 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Safe for use by multiple threads.
  */
-public final class MajorityHolders {
+final class MajorityHolders {
 
 	private final int servers;
 
-	private final Map<TenureId, CurrentHolder> found = new LinkedHashMap<>();
-
-	private final Map<TenureId, Integer> counts = new LinkedHashMap<>();
+	/** Replies about each tenure. */
+	private final Map<TenureId, List<CurrentHolder>> found = new LinkedHashMap<>();
 
 	private final CompletableFuture<CurrentHolders> holders = new CompletableFuture<>();
 
@@ -33,7 +34,7 @@ public final class MajorityHolders {
 
 	private int failed;
 
-	public MajorityHolders(int servers) {
+	MajorityHolders(int servers) {
 		this.servers = servers;
 	}
 
@@ -42,7 +43,7 @@ public final class MajorityHolders {
 	 * majority has failed. Servers that failed count in favour of every holder, so the
 	 * result contains all tenures that may have a majority.
 	 */
-	public CompletableFuture<CurrentHolders> holders() {
+	CompletableFuture<CurrentHolders> holders() {
 		return this.holders;
 	}
 
@@ -51,17 +52,16 @@ public final class MajorityHolders {
 	}
 
 	/** Counts the reply or the failure of a server. */
-	public synchronized void count(@Nullable CurrentHolders seen, @Nullable LockBackendException failure) {
+	synchronized void count(@Nullable CurrentHolders seen, @Nullable LockBackendException failure) {
 		this.replied++;
 		if (seen == null) {
 			this.failed++;
 		}
 		else {
 			this.queue = longer(this.queue, seen.queue());
-			seen.holders().forEach((holder) -> {
-				this.found.putIfAbsent(holder.tenure(), holder);
-				this.counts.merge(holder.tenure(), 1, Integer::sum);
-			});
+			seen.holders()
+				.forEach((holder) -> this.found.computeIfAbsent(holder.tenure(), (tenure) -> new ArrayList<>())
+					.add(holder));
 		}
 		if (this.failed >= Majority.of(this.servers)) {
 			this.holders.completeExceptionally(Objects.requireNonNull(failure));
@@ -69,8 +69,8 @@ public final class MajorityHolders {
 		else if (this.replied == this.servers) {
 			this.holders.complete(new CurrentHolders(this.found.values()
 				.stream()
-				.filter((holder) -> this.counts.getOrDefault(holder.tenure(), 0) + this.failed >= Majority
-					.of(this.servers))
+				.filter((replies) -> replies.size() + this.failed >= Majority.of(this.servers))
+				.map((replies) -> replies.get(0))
 				.toList(), this.queue));
 		}
 	}

@@ -31,9 +31,6 @@ final class QuorumAttempt {
 	/** Minimum timeout of a server: 50 ms. */
 	private static final long MIN_TIMEOUT_MILLIS = 50;
 
-	/** Maximum timeout of a server. */
-	private static final long MAX_TIMEOUT_MILLIS = ServerHealth.TIMEOUT_MILLIS;
-
 	private final QuorumServers servers;
 
 	private final QuorumSettings settings;
@@ -72,7 +69,8 @@ final class QuorumAttempt {
 	 * command.
 	 */
 	private long timeoutMillis() {
-		return Math.max(MIN_TIMEOUT_MILLIS, Math.min(this.command.lease().toMillis() / 12, MAX_TIMEOUT_MILLIS));
+		return Math.max(MIN_TIMEOUT_MILLIS,
+				Math.min(this.command.lease().toMillis() / 12, ServerHealth.TIMEOUT_MILLIS));
 	}
 
 	private void propose(long base) {
@@ -178,8 +176,8 @@ final class QuorumAttempt {
 	 * arrive.
 	 */
 	private void cancel() {
-		this.servers.send(this.command.name(), MAX_TIMEOUT_MILLIS,
-				(node) -> node.cancel(this.command.name(), this.command.tenure()), (server, reply, failure) -> {
+		this.servers.send(this.command.name(), (node) -> node.cancel(this.command.name(), this.command.tenure()),
+				(server, reply, failure) -> {
 					if (failure != null) {
 						this.servers.get(server)
 							.cancelUntilConfirmed(this.command.name(), this.command.tenure(), this.command.lease());

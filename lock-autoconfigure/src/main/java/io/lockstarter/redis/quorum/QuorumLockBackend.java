@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QuorumLockBackend implements LockBackend {
 
-	/** Maximum wait for each server, except for an acquire or a probe: 500 ms. */
-	private static final long RELEASE_TIMEOUT_MILLIS = 500;
-
 	/** Maximum wait for each server of a probe: 1.5 s. */
 	private static final long PROBE_TIMEOUT_MILLIS = 1500;
 
@@ -68,7 +65,7 @@ public final class QuorumLockBackend implements LockBackend {
 				connections);
 	}
 
-	public QuorumLockBackend(QuorumSettings settings, Supplier<String> clientId, List<QuorumNode> nodes,
+	QuorumLockBackend(QuorumSettings settings, Supplier<String> clientId, List<QuorumNode> nodes,
 			AutoCloseable connections) {
 		this.settings = settings;
 		this.limits = new QuorumLimits(settings);
@@ -130,14 +127,13 @@ public final class QuorumLockBackend implements LockBackend {
 		Release sent = new Release(command.name(), command.tenure(), command.intent(),
 				(next != null) ? QuorumLimits.withoutDirectGrant(next) : null);
 		QuorumRelease replies = new QuorumRelease(this.servers.size(), command.intent() == Release.Intent.FORCE);
-		QuorumCall call = this.servers.send(command.name(), RELEASE_TIMEOUT_MILLIS, (node) -> node.release(sent),
-				(server, reply, failure) -> {
-					if (failure != null && mustBeConfirmed(command)) {
-						this.servers.get(server)
-							.cancelUntilConfirmed(command.name(), command.tenure(), this.settings.longestLease());
-					}
-					replies.count(reply, failure);
-				});
+		QuorumCall call = this.servers.send(command.name(), (node) -> node.release(sent), (server, reply, failure) -> {
+			if (failure != null && mustBeConfirmed(command)) {
+				this.servers.get(server)
+					.cancelUntilConfirmed(command.name(), command.tenure(), this.settings.longestLease());
+			}
+			replies.count(reply, failure);
+		});
 		return call.cancelWith(replies.reply());
 	}
 
@@ -149,8 +145,8 @@ public final class QuorumLockBackend implements LockBackend {
 	public CompletableFuture<Boolean> shortenLease(String name, TenureId tenure, Duration rest) {
 		CompletableFuture<Boolean> shortened = new CompletableFuture<>();
 		Majority majority = new Majority(this.servers.size());
-		QuorumCall call = this.servers.send(name, RELEASE_TIMEOUT_MILLIS,
-				(node) -> node.shortenLease(name, tenure, rest), (server, sooner, failure) -> {
+		QuorumCall call = this.servers.send(name, (node) -> node.shortenLease(name, tenure, rest),
+				(server, sooner, failure) -> {
 					Result result = Boolean.TRUE.equals(sooner) ? majority.yes() : majority.no();
 					if (result != Result.OPEN) {
 						shortened.complete(result == Result.YES);
@@ -163,7 +159,7 @@ public final class QuorumLockBackend implements LockBackend {
 	@Override
 	public CompletableFuture<CurrentHolders> holders(String name) {
 		MajorityHolders holders = new MajorityHolders(this.servers.size());
-		QuorumCall call = this.servers.send(name, RELEASE_TIMEOUT_MILLIS, (node) -> node.holders(name),
+		QuorumCall call = this.servers.send(name, (node) -> node.holders(name),
 				(server, found, failure) -> holders.count(found, failure));
 		return call.cancelWith(holders.holders());
 	}

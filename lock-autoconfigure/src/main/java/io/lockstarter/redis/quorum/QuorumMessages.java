@@ -14,9 +14,6 @@ import io.lockstarter.core.backend.ClientMessages;
  */
 final class QuorumMessages implements ClientMessages {
 
-	/** Maximum wait for each server: 500 ms. */
-	private static final long TIMEOUT_MILLIS = 500;
-
 	private final QuorumServers servers;
 
 	QuorumMessages(QuorumServers servers) {
@@ -42,7 +39,7 @@ final class QuorumMessages implements ClientMessages {
 	private CompletableFuture<?> send(Function<ClientMessages, CompletableFuture<?>> message) {
 		CompletableFuture<Boolean> sent = new CompletableFuture<>();
 		AtomicInteger open = new AtomicInteger(this.servers.size());
-		QuorumCall call = this.servers.send(LockBackendException.NO_LOCK, TIMEOUT_MILLIS,
+		QuorumCall call = this.servers.send(LockBackendException.NO_LOCK,
 				(node) -> message.apply(node.messages()).thenApply((done) -> true), (server, done, failure) -> {
 					if (failure == null) {
 						sent.complete(true);

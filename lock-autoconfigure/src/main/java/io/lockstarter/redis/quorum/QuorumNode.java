@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One server of a quorum.
  */
-public interface QuorumNode extends AutoCloseable {
+interface QuorumNode extends AutoCloseable {
 
 	/** Connects, and admits the server to votes as soon as that is safe. */
 	CompletableFuture<?> connect();

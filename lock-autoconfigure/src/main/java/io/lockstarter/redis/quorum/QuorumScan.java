@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumScan {
 
-	/** Maximum wait for each server: 500 ms. */
-	private static final long TIMEOUT_MILLIS = 500;
-
 	/** Maximum number of requests for one page, which limits its time. */
 	private static final int MAX_STEPS = 20;
 
@@ -59,8 +56,8 @@ final class QuorumScan {
 		if (steps == 0 || this.names.size() >= this.size) {
 			return CompletableFuture.completedFuture(new Page(List.copyOf(this.names), position.toString()));
 		}
-		QuorumNode node = this.servers.get(position.server()).node();
-		return this.servers.send(TIMEOUT_MILLIS, () -> node.names(position.inner(), this.size)).thenApply((page) -> {
+		QuorumServer server = this.servers.get(position.server());
+		return server.send((node) -> node.names(position.inner(), this.size)).thenApply((page) -> {
 			this.names.addAll(page.names());
 			return position.after(page);
 		}).exceptionally((thrown) -> {

@@ -1,6 +1,8 @@
 package io.lockstarter.redis.quorum;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.LockBackend.Release;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Safe for use by multiple threads.
  */
-public final class QuorumServer {
+final class QuorumServer {
 
 	private static final LockLog logger = LockLog.of(QuorumServer.class);
 
@@ -31,7 +33,7 @@ public final class QuorumServer {
 
 	private final Timer timer;
 
-	public QuorumServer(QuorumNode node, Timer timer) {
+	QuorumServer(QuorumNode node, Timer timer) {
 		this.node = node;
 		this.timer = timer;
 		// The server may have been restarted without its data.
@@ -41,6 +43,14 @@ public final class QuorumServer {
 
 	QuorumNode node() {
 		return this.node;
+	}
+
+	/**
+	 * Sends a command, and cancels it after the time after which the server counts as
+	 * unresponsive.
+	 */
+	<T> CompletableFuture<T> send(Function<QuorumNode, CompletableFuture<T>> command) {
+		return TimedCall.send(ServerHealth.TIMEOUT_MILLIS, this.timer, () -> command.apply(this.node));
 	}
 
 	/**
@@ -74,7 +84,7 @@ public final class QuorumServer {
 			return;
 		}
 		long sent = System.nanoTime();
-		TimedCall.send(ServerHealth.TIMEOUT_MILLIS, this.timer, () -> this.node.putBack(command, properties))
+		send((node) -> node.putBack(command, properties))
 			.whenComplete((restored, failure) -> completed(command.name(), sent, ServerHealth.TIMEOUT_MILLIS, failure));
 	}
 

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.redis.client.RedisErrors;
@@ -118,6 +117,15 @@ final class QuorumServers implements AutoCloseable {
 	}
 
 	/**
+	 * Sends a command to all servers, with the timeout after which a server counts as
+	 * unresponsive.
+	 */
+	<T> QuorumCall send(String name, Function<QuorumNode, CompletableFuture<T>> command,
+			QuorumCall.Listener<T> listener) {
+		return send(name, ServerHealth.TIMEOUT_MILLIS, command, listener);
+	}
+
+	/**
 	 * Sends a command to all servers.
 	 * @param name the name of the lock
 	 * @param timeoutMillis the timeout of each server in milliseconds
@@ -126,11 +134,6 @@ final class QuorumServers implements AutoCloseable {
 	<T> QuorumCall send(String name, long timeoutMillis, Function<QuorumNode, CompletableFuture<T>> command,
 			QuorumCall.Listener<T> listener) {
 		return QuorumCall.send(name, this.servers, timeoutMillis, this.timer, command, listener);
-	}
-
-	/** Sends a command to one server, and cancels it after a timeout. */
-	<T> CompletableFuture<T> send(long timeoutMillis, Supplier<CompletableFuture<T>> command) {
-		return TimedCall.send(timeoutMillis, this.timer, command);
 	}
 
 	/** Returns the number of unconfirmed releases. */

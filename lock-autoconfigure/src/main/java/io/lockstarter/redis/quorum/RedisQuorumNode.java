@@ -26,7 +26,7 @@ import io.lockstarter.redis.script.Reply;
 /**
  * Quorum node that is a Redis server.
  */
-public final class RedisQuorumNode implements QuorumNode {
+final class RedisQuorumNode implements QuorumNode {
 
 	private final String address;
 
@@ -43,7 +43,7 @@ public final class RedisQuorumNode implements QuorumNode {
 	 * @param address the address of the server, for messages
 	 * @param redis the backend of the server alone
 	 */
-	public RedisQuorumNode(String address, RedisLockBackend redis, QuorumSettings settings) {
+	RedisQuorumNode(String address, RedisLockBackend redis, QuorumSettings settings) {
 		this.address = address;
 		this.redis = redis;
 		this.membership = new QuorumMembership(address, redis, settings, this.clock);

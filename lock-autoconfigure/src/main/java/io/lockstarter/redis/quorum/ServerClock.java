@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Safe for use by multiple threads.
  */
-public final class ServerClock {
+final class ServerClock {
 
 	private volatile @Nullable Long offset;
 
@@ -19,7 +19,7 @@ public final class ServerClock {
 	 * @param micros the time of the server in microseconds
 	 * @param sent the local {@link System#nanoTime()} before the request
 	 */
-	public void read(long micros, long sent) {
+	void read(long micros, long sent) {
 		long halfway = sent + (System.nanoTime() - sent) / 2;
 		this.offset = micros - halfway / 1000;
 	}

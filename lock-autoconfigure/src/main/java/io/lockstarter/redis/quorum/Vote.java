@@ -11,10 +11,10 @@ import io.lockstarter.core.backend.LockBackend;
 public sealed interface Vote {
 
 	/**
-	 * Returns whether the server would grant the lock, with this proposal or another one.
+	 * Vote of a server that would grant the lock, with this proposal or another one.
 	 */
-	default boolean isWilling() {
-		return false;
+	sealed interface Willing extends Vote {
+
 	}
 
 	/**
@@ -23,13 +23,7 @@ public sealed interface Vote {
 	 * @param base the token base that was granted
 	 * @param contended whether other clients wait on this server
 	 */
-	record Granted(long base, boolean contended) implements Vote {
-
-		@Override
-		public boolean isWilling() {
-			return true;
-		}
-
+	record Granted(long base, boolean contended) implements Willing {
 	}
 
 	/**
@@ -37,25 +31,13 @@ public sealed interface Vote {
 	 *
 	 * @param least the lowest base that the server would grant
 	 */
-	record TooLow(long least) implements Vote {
-
-		@Override
-		public boolean isWilling() {
-			return true;
-		}
-
+	record TooLow(long least) implements Willing {
 	}
 
 	/**
 	 * The server would grant the lock with a base that is less far ahead of its clock.
 	 */
-	record TooHigh() implements Vote {
-
-		@Override
-		public boolean isWilling() {
-			return true;
-		}
-
+	record TooHigh() implements Willing {
 	}
 
 	/**
