@@ -30,8 +30,9 @@ import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands to a backend, each with a timeout. Every returned future completes within the
- * command timeout, whatever the backend does.
+ * Commands to a backend, with timeouts. Whatever the backend does, a returned future
+ * completes within the command timeout, except that of {@link #ready}, which waits for a
+ * connection, and that of {@link #shortenLease}.
  */
 public final class Commands {
 

@@ -40,6 +40,9 @@ final class BackendExchange {
 	 */
 	private boolean contended;
 
+	/** True if this JVM is notified when other instances wait. */
+	private boolean subscribed;
+
 	BackendExchange(LocalQueue queue, MachineSettings settings, Supplier<TenureId> tenureIds, Effects effects) {
 		this.queue = queue;
 		this.settings = settings;
@@ -79,6 +82,15 @@ final class BackendExchange {
 	boolean isUnheld() {
 		Tenure current = exclusive();
 		return current != null && current.isUnheld();
+	}
+
+	/** Sets whether this JVM is notified when other instances wait. */
+	void subscribed(boolean subscribed) {
+		this.subscribed = subscribed;
+	}
+
+	boolean isSubscribed() {
+		return this.subscribed;
 	}
 
 	/** Records that another instance waits for the lock. */
@@ -133,13 +145,6 @@ final class BackendExchange {
 	}
 
 	/**
-	 * Publishes the effects that were postponed until the reply to an acquire request.
-	 */
-	void publishPostponed() {
-		this.reacquisitions.takePostponed().forEach(this.effects::add);
-	}
-
-	/**
 	 * Records that an acquire request was refused. The other holders wake the next
 	 * waiters.
 	 */
@@ -174,7 +179,8 @@ final class BackendExchange {
 		this.effects.add(again);
 	}
 
-	private @Nullable QueuePosition stopWaiting() {
+	/** Stops waiting, and returns the queue position of this JVM. */
+	@Nullable QueuePosition stopWaiting() {
 		Waiting waiting = (Waiting) this.state;
 		if (waiting.requester() != null) {
 			this.effects.add(new Effect.StopRecheck());
@@ -215,11 +221,6 @@ final class BackendExchange {
 		return (position != null && position.isFor(tenure)) ? position : null;
 	}
 
-	/** Stops waiting, because a message granted the tenure that this JVM waited for. */
-	void endWaiting() {
-		stopWaiting();
-	}
-
 	/** Records a grant by the backend, which ends the queue position of this JVM. */
 	void granted(Tenure begun, boolean contendedElsewhere, Moment now) {
 		this.reacquisitions.granted(now);
@@ -253,15 +254,14 @@ final class BackendExchange {
 
 	/**
 	 * Begins to release an exclusive tenure.
-	 * @param subscribed whether this JVM is notified when other instances wait
 	 * @return the command for the backend
 	 */
-	Release release(Tenure unheld, boolean subscribed, Moment now) {
+	Release release(Tenure unheld, Moment now) {
 		Waiter head = this.queue.anyoneWaits() ? this.queue.head() : null;
 		Intent intent = Intent.LEAVE;
 		Acquire next = null;
 		if (head != null) {
-			intent = this.reacquisitions.mayReturn(head, unheld.handovers(), subscribed, now) ? Intent.RETURN
+			intent = this.reacquisitions.mayReturn(head, unheld.handovers(), this.subscribed, now) ? Intent.RETURN
 					: Intent.YIELD;
 			next = (intent == Intent.YIELD) ? acquire(head, null, true, now) : null;
 		}
@@ -280,16 +280,12 @@ final class BackendExchange {
 	 * holder then need not wait until the releasing thread has woken up.
 	 */
 	void publish(Release command, Effect outcome) {
-		if (isRequesting() && command.intent() == Intent.RETURN && wasFollowed(command)) {
-			this.reacquisitions.postpone(outcome);
+		if (isRequesting() && command.intent() == Intent.RETURN && this.settings.isFollowed(Intent.RETURN)) {
+			this.effects.postpone(outcome);
 		}
 		else {
 			this.effects.add(outcome);
 		}
-	}
-
-	private boolean wasFollowed(Release command) {
-		return this.settings.isFollowed(command.intent()) && this.reacquisitions.awaitsReply();
 	}
 
 	/**
@@ -298,7 +294,7 @@ final class BackendExchange {
 	 * @param recheckNanos the time after which the request is repeated without a wake-up
 	 */
 	void released(Release command, Release.@Nullable Reply reply, Moment sentAt, long recheckNanos) {
-		if (wasFollowed(command)) {
+		if (this.settings.isFollowed(command.intent())) {
 			this.reacquisitions.replied();
 			if (this.state instanceof Waiting) {
 				// The acquire request overtook the release, and was refused because of

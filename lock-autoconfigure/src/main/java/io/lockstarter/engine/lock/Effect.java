@@ -19,6 +19,7 @@ sealed interface Effect {
 
 	/**
 	 * Effect that runs under the monitor, before the next event of the same name.
+	 * Listeners are notified of a {@link Lost} hold later, without the monitor.
 	 */
 	sealed interface AtOnce extends Effect {
 

@@ -48,18 +48,21 @@ public final class EffectRunner {
 	}
 
 	/** Runs the effects that the next event relies on. Called under the monitor. */
-	void runAtOnce(List<Effect> effects) {
+	void runUnderMonitor(List<Effect> effects) {
 		for (Effect effect : effects) {
 			if (effect instanceof Effect.AtOnce atOnce) {
-				guarded(() -> run(atOnce));
+				guarded(() -> runNow(atOnce));
 			}
 		}
 	}
 
-	/** Runs all remaining effects. */
-	void run(List<Effect> effects) {
+	/**
+	 * Runs the other effects, and notifies listeners of losses. Called without the
+	 * monitor.
+	 */
+	void runLater(List<Effect> effects) {
 		for (Effect effect : effects) {
-			guarded(() -> run(effect));
+			guarded(() -> runLater(effect));
 		}
 	}
 
@@ -75,7 +78,7 @@ public final class EffectRunner {
 		}
 	}
 
-	private void run(Effect.AtOnce effect) {
+	private void runNow(Effect.AtOnce effect) {
 		if (effect instanceof Effect.Recheck again) {
 			boolean unsubscribed = again.wakeable() && !this.context.commands().isSubscribed();
 			recheckIn(
@@ -112,7 +115,7 @@ public final class EffectRunner {
 		}
 	}
 
-	private void run(Effect effect) {
+	private void runLater(Effect effect) {
 		if (effect instanceof Effect.Command command) {
 			send(command);
 		}

@@ -12,6 +12,8 @@ final class Effects {
 
 	private List<Effect> last = List.of();
 
+	private List<Effect> postponed = List.of();
+
 	void add(Effect effect) {
 		if (this.all.isEmpty()) {
 			this.all = new ArrayList<>(4);
@@ -27,7 +29,21 @@ final class Effects {
 		this.last.add(effect);
 	}
 
-	/** Returns and removes all effects. */
+	/** Postpones an effect to a later step. */
+	void postpone(Effect effect) {
+		if (this.postponed.isEmpty()) {
+			this.postponed = new ArrayList<>(1);
+		}
+		this.postponed.add(effect);
+	}
+
+	/** Adds the effects that were postponed to this step. */
+	void addPostponed() {
+		this.postponed.forEach(this::add);
+		this.postponed = List.of();
+	}
+
+	/** Returns and removes the effects of this step. */
 	List<Effect> take() {
 		this.last.forEach(this::add);
 		this.last = List.of();

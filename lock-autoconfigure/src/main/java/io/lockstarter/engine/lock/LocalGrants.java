@@ -29,9 +29,6 @@ final class LocalGrants {
 
 	private final Effects effects;
 
-	/** True if this JVM is notified when other instances wait. */
-	private boolean subscribed;
-
 	LocalGrants(LocalQueue queue, SharedTenures shares, BackendExchange exchange, MachineSettings settings,
 			Effects effects) {
 		this.queue = queue;
@@ -39,14 +36,6 @@ final class LocalGrants {
 		this.exchange = exchange;
 		this.settings = settings;
 		this.effects = effects;
-	}
-
-	void subscribed(boolean subscribed) {
-		this.subscribed = subscribed;
-	}
-
-	boolean isSubscribed() {
-		return this.subscribed;
 	}
 
 	/** Returns the tenures of this JVM, the exclusive one first. */
@@ -287,7 +276,7 @@ final class LocalGrants {
 		if (!tenure.canTake(waiter, now)) {
 			return false;
 		}
-		if (!this.subscribed) {
+		if (!this.exchange.isSubscribed()) {
 			// Other instances may wait unnoticed.
 			tenure.contend(now);
 		}

@@ -238,7 +238,7 @@ public final class LocalLock {
 	}
 
 	/** Declares a tenure lost, unless it has already ended. */
-	public void lose(Tenure lost, LockLoss.Reason reason) {
+	void lose(Tenure lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
@@ -273,19 +273,20 @@ public final class LocalLock {
 		try {
 			synchronized (this) {
 				try {
+					// The second condition would open a subscription that nothing needs.
 					this.machine
 						.subscribed(this.machine.needsSubscription(entering) && this.context.commands().isSubscribed());
 					return event.apply(now());
 				}
 				finally {
 					effects = this.machine.takeEffects();
-					this.runner.runAtOnce(effects);
+					this.runner.runUnderMonitor(effects);
 				}
 			}
 		}
 		finally {
 			// Callers wait for the effects even if the step failed.
-			this.runner.run(effects);
+			this.runner.runLater(effects);
 		}
 	}
 

@@ -193,7 +193,7 @@ final class LockMachine {
 			this.exchange.requestAgainWith((before != null) ? before.withoutTenure() : null);
 		}
 		decide(now);
-		this.exchange.publishPostponed();
+		this.effects.addPostponed();
 	}
 
 	private void begin(Acquire command, Waiter requester, long base, Lease lease, boolean contended, Moment now) {
@@ -214,7 +214,7 @@ final class LockMachine {
 		this.refusals.replied();
 		this.refusals.failed(ended, sent, cause, now);
 		decide(now);
-		this.exchange.publishPostponed();
+		this.effects.addPostponed();
 	}
 
 	/**
@@ -252,7 +252,7 @@ final class LockMachine {
 			woken(now);
 			return;
 		}
-		this.exchange.endWaiting();
+		this.exchange.stopWaiting();
 		this.refusals.replied();
 		this.refusals.endOutage();
 		begin(Objects.requireNonNull(position.command()), position.requester(), offer.base(), lease, offer.contended(),
@@ -301,7 +301,7 @@ final class LockMachine {
 
 	/** Sets whether this JVM is notified when other instances wait. */
 	void subscribed(boolean subscribed) {
-		this.grants.subscribed(subscribed);
+		this.exchange.subscribed(subscribed);
 	}
 
 	/** Handles the end of a tenure that was not released by its owner. */
@@ -314,7 +314,7 @@ final class LockMachine {
 	 * Handles the end of a single hold, while its tenure may continue for other holds.
 	 */
 	void ended(Hold hold, LockLoss.Reason reason, Moment now) {
-		this.endings.end(hold, reason, now);
+		this.endings.loseHold(hold, reason, now);
 		decide(now);
 	}
 

@@ -1,7 +1,5 @@
 package io.lockstarter.engine.lock;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.lockstarter.core.backend.LockBackend.Release;
@@ -21,12 +19,6 @@ final class ReacquisitionLimit {
 
 	/** Maximum time of consecutive re-acquisitions: 10 ms. */
 	private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-	/**
-	 * Effects that are postponed until the reply to the acquire request that was sent
-	 * along.
-	 */
-	private List<Effect> postponed = List.of();
 
 	private long since;
 
@@ -114,20 +106,6 @@ final class ReacquisitionLimit {
 	 */
 	void wokeOthers() {
 		refused();
-	}
-
-	void postpone(Effect outcomes) {
-		if (this.postponed.isEmpty()) {
-			this.postponed = new ArrayList<>(1);
-		}
-		this.postponed.add(outcomes);
-	}
-
-	/** Returns and removes the postponed effects. */
-	List<Effect> takePostponed() {
-		List<Effect> outcomes = this.postponed;
-		this.postponed = List.of();
-		return outcomes;
 	}
 
 }

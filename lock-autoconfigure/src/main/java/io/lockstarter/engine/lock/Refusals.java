@@ -1,6 +1,7 @@
 package io.lockstarter.engine.lock;
 
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 import io.lockstarter.core.Holder;
@@ -154,7 +155,7 @@ final class Refusals {
 		else {
 			this.outage = null;
 			this.exchange.requestAgainWith(position);
-			fail(failsWith(ended.requester(), cause, now), cause, now);
+			fail(failsWith(ended.requester(), cause, now), (waiter) -> cause, now);
 		}
 	}
 
@@ -197,21 +198,16 @@ final class Refusals {
 		return cause.reason() == Reason.TIMEOUT && requester.timeoutNanos() < Commands.LONGEST_NANOS;
 	}
 
-	private void fail(Predicate<Waiter> meant, LockException cause, Moment now) {
-		for (Waiter waiter : this.queue.all()) {
-			if (meant.test(waiter)) {
-				this.queue.remove(waiter, now);
-				this.effects.add(new Effect.Fail(waiter, cause));
-			}
-		}
-	}
-
 	/** Refuses requests, because the registry is closing. */
 	void close(Predicate<Waiter> meant, Moment now) {
+		fail(meant, (waiter) -> new LockRegistryClosedException(waiter.request()), now);
+	}
+
+	private void fail(Predicate<Waiter> meant, Function<Waiter, LockException> cause, Moment now) {
 		for (Waiter waiter : this.queue.all()) {
 			if (meant.test(waiter)) {
 				this.queue.remove(waiter, now);
-				this.effects.add(new Effect.Fail(waiter, new LockRegistryClosedException(waiter.request())));
+				this.effects.add(new Effect.Fail(waiter, cause.apply(waiter)));
 			}
 		}
 	}

@@ -58,13 +58,13 @@ final class TenureEndings {
 		}
 		Tenure current = Objects.requireNonNull(tenure);
 		if (outermost) {
-			return end(current, hold, now);
+			return releaseHold(current, hold, now);
 		}
 		this.effects.add(new Effect.WriteCount(current));
 		return UnlockResult.STILL_HELD;
 	}
 
-	private UnlockResult end(Tenure tenure, Hold hold, Moment now) {
+	private UnlockResult releaseHold(Tenure tenure, Hold hold, Moment now) {
 		hold.released();
 		tenure.holds().remove(hold);
 		if (!tenure.isUnheld()) {
@@ -96,8 +96,8 @@ final class TenureEndings {
 		this.effects.add(new Effect.ForgetLoss(lost));
 	}
 
-	/** Ends a single hold, while its tenure may continue for other holds. */
-	void end(Hold hold, LockLoss.Reason reason, Moment now) {
+	/** Declares a single hold lost, while its tenure may continue for other holds. */
+	void loseHold(Hold hold, LockLoss.Reason reason, Moment now) {
 		Tenure tenure = this.grants.tenureOf(hold);
 		if (tenure == null || !hold.isHeld()) {
 			return;
@@ -122,7 +122,7 @@ final class TenureEndings {
 			command = new Release(unheld.name(), unheld.id(), Intent.STAY, null, true);
 		}
 		else {
-			command = this.exchange.release(unheld, this.grants.isSubscribed(), now);
+			command = this.exchange.release(unheld, now);
 		}
 		this.effects.add(new Effect.SendRelease(command, unheld, last, now));
 		this.effects.add(new Effect.StopRenewal(unheld));
@@ -146,7 +146,7 @@ final class TenureEndings {
 		}
 		if (release.command().intent() == Intent.STAY) {
 			this.shares.left();
-			if (!this.grants.isSubscribed()) {
+			if (!this.exchange.isSubscribed()) {
 				// While not subscribed, no message reports that the released share can be
 				// acquired here.
 				this.exchange.wake();
