@@ -34,7 +34,7 @@ public final class Listeners implements AutoCloseable {
 	 */
 	private final Workers listenerThread = new Workers(LockThreads.daemons("lock-listener"), 1, 0);
 
-	private final RenewalNotifier renewalNotifier = new RenewalNotifier();
+	private final RenewalNotifier renewalNotifier;
 
 	private final DifferingPermits differingPermits = new DifferingPermits();
 
@@ -44,12 +44,13 @@ public final class Listeners implements AutoCloseable {
 
 	/**
 	 * Creates the notification of listeners and observers.
-	 * @param later retries an action after a short time, if no thread can be started
+	 * @param later runs an action after a short time
 	 */
 	public Listeners(List<LockListener> listeners, List<LockObserver> observers, Consumer<Runnable> later) {
 		this.later = later;
 		this.listeners = List.copyOf(listeners);
 		this.observers = new Observers(observers);
+		this.renewalNotifier = new RenewalNotifier(later);
 	}
 
 	public void publish(Consumer<LockListener> event) {

@@ -2,9 +2,13 @@ package io.lockstarter.engine.event;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.lockstarter.core.LockListener;
 import io.lockstarter.core.LockThreads;
@@ -13,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notification of listeners about renewals, in order, on a thread that no lock depends
- * on. Logs the name of a listener that blocks this thread, even if the listener never
- * returns.
+ * on. Leases are renewed in batches, so the notifications also collect for a moment:
+ * waking the thread for each of them would cost more than the renewals. Logs the name of
+ * a listener that blocks this thread, even if the listener never returns.
  */
 final class RenewalNotifier {
 
@@ -34,13 +39,29 @@ final class RenewalNotifier {
 
 	private final Workers thread = new Workers(LockThreads.daemons("lock-renewals"), 1, 0);
 
+	private final Queue<Runnable> notifications = new ConcurrentLinkedQueue<>();
+
+	/** Number of queued events. */
 	private final AtomicInteger waiting = new AtomicInteger();
+
+	/** True from the first event that waits until the thread takes the events. */
+	private final AtomicBoolean scheduled = new AtomicBoolean();
 
 	private final AtomicInteger dropped = new AtomicInteger();
 
 	private final Map<Class<?>, Long> warned = new ConcurrentHashMap<>();
 
+	private final Consumer<Runnable> later;
+
 	private volatile @Nullable Call current;
+
+	/**
+	 * Creates the notification without starting its thread.
+	 * @param later runs an action after a short time
+	 */
+	RenewalNotifier(Consumer<Runnable> later) {
+		this.later = later;
+	}
 
 	/**
 	 * Queues an event, or drops it if too many are queued.
@@ -55,13 +76,23 @@ final class RenewalNotifier {
 			this.dropped.incrementAndGet();
 			return;
 		}
-		this.thread.execute(() -> {
+		this.notifications.add(notification);
+		if (this.scheduled.compareAndSet(false, true)) {
+			this.later.accept(this::start);
+		}
+	}
+
+	/** Starts the notifications, or tries again later if no thread can be started. */
+	private void start() {
+		this.thread.execute(this::runAll, (refusal) -> this.later.accept(this::start));
+	}
+
+	private void runAll() {
+		this.scheduled.set(false);
+		for (Runnable next = this.notifications.poll(); next != null; next = this.notifications.poll()) {
 			this.waiting.decrementAndGet();
-			notification.run();
-		}, (refusal) -> {
-			this.waiting.decrementAndGet();
-			this.dropped.incrementAndGet();
-		});
+			next.run();
+		}
 	}
 
 	/**
@@ -101,7 +132,11 @@ final class RenewalNotifier {
 				listener.getName(), millis, this.waiting.get(), this.dropped.get()));
 	}
 
+	/** Notifies listeners of the events that are queued, and then ends the thread. */
 	void close() {
+		if (!this.notifications.isEmpty()) {
+			this.thread.execute(this::runAll, (refusal) -> logger.debug("Renewals were not published", refusal));
+		}
 		this.thread.close();
 	}
 

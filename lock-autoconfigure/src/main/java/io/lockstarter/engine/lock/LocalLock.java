@@ -238,7 +238,7 @@ public final class LocalLock {
 	}
 
 	/** Declares a tenure lost, unless it has already ended. */
-	void lose(Tenure lost, LockLoss.Reason reason) {
+	public void lose(Tenure lost, LockLoss.Reason reason) {
 		step((now) -> this.machine.ended(lost, reason, now));
 	}
 
