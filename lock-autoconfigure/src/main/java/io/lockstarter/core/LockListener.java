@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * the lock and waits for that; otherwise, as with {@link LockHandle#releaseAsync},
  * {@link LockHandle#releaseAfter} and {@code holdAtLeast}, on a callback thread.</li>
  * <li>{@link #renewed} and {@link #renewalFailed} run one after another on a separate
- * thread, up to about 100 ms after the event. A warning is logged if a method takes longer
- * than a second. If too many events wait for a listener, later events are dropped.</li>
+ * thread, up to about 100 ms after the event. A warning is logged if a method takes
+ * longer than a second. If too many events wait for a listener, later events are
+ * dropped.</li>
  * <li>{@link #lost} runs on another separate thread, and may block.</li>
  * <li>{@link #fenceCommitted} runs on the thread of the transaction, after its commit.
  * {@link #fenceRefused} runs on a separate thread, and may block.</li>

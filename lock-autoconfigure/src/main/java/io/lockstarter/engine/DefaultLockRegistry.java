@@ -31,7 +31,7 @@ import io.lockstarter.engine.lock.LocalLock;
 import io.lockstarter.engine.lock.LockTable;
 import io.lockstarter.engine.lock.UnreportedLosses;
 import io.lockstarter.engine.lock.MachineSettings;
-import io.lockstarter.engine.lock.DueRenewals;
+import io.lockstarter.engine.lock.RenewalBatch;
 import io.lockstarter.logging.LockLog;
 import io.lockstarter.timer.Timer;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 
 	private final Commands commands;
 
-	private final DueRenewals renewals;
+	private final RenewalBatch renewals;
 
 	private final Listeners listeners;
 
@@ -131,7 +131,7 @@ public final class DefaultLockRegistry implements LockRegistry, LockMonitor, Aut
 		this.completions = new Completions(callbacks, callerContext, this.timer, settings.sendsReleases());
 		this.listeners = new Listeners(listeners, observers, this.completions::later);
 		this.commands = new Commands(backend, this.timer, this::withdrawn);
-		this.renewals = new DueRenewals(this.commands);
+		this.renewals = new RenewalBatch(this.commands);
 		UnreportedLosses unreportedLosses = new UnreportedLosses(settings.interruptOnLoss());
 		Commands commands = this.commands;
 		Supplier<MachineSettings> machineSettings = MachineSettings

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxHoldTime the time after which a lock is no longer renewed, or {@code null}
  * for never
  */
-public record EngineContext(Commands commands, Timer timer, DueRenewals renewals, Listeners listeners,
+public record EngineContext(Commands commands, Timer timer, RenewalBatch renewals, Listeners listeners,
 		UnreportedLosses unreportedLosses, Supplier<TenureId> tenureIds, Function<Hold, LockHandle> handles,
 		Supplier<MachineSettings> settings, Duration leaseTime, @Nullable Duration maxHoldTime) {
 

@@ -44,7 +44,7 @@ final class LockMachine {
 
 	private final LocalGrants grants;
 
-	private final Refusals refusals;
+	private final RequestFailures failures;
 
 	private final TenureEndings endings;
 
@@ -60,8 +60,8 @@ final class LockMachine {
 		this.settings = settings;
 		this.exchange = new BackendExchange(this.queue, settings, tenureIds, this.effects);
 		this.grants = new LocalGrants(this.queue, this.shares, this.exchange, settings, this.effects);
-		this.refusals = new Refusals(this.queue, this.grants, this.exchange, this.effects);
-		this.endings = new TenureEndings(this.shares, this.exchange, this.grants, this.refusals, this.effects);
+		this.failures = new RequestFailures(this.queue, this.grants, this.exchange, this.effects);
+		this.endings = new TenureEndings(this.shares, this.exchange, this.grants, this.failures, this.effects);
 	}
 
 	/** Returns whether this JVM has the lock exclusively. */
@@ -84,7 +84,7 @@ final class LockMachine {
 		if (this.retired) {
 			return false;
 		}
-		waiter.joined(this.lock, this.refusals.repliesBeforeNext());
+		waiter.joined(this.lock, this.failures.repliesBeforeNext());
 		if (this.grants.reenter(waiter, now)) {
 			return true;
 		}
@@ -109,7 +109,7 @@ final class LockMachine {
 		if (!this.queue.remove(waiter, now)) {
 			return false;
 		}
-		waiter.sawHolder(this.refusals.holder(waiter, now));
+		waiter.sawHolder(this.failures.holder(waiter, now));
 		decide(now);
 		return true;
 	}
@@ -119,14 +119,14 @@ final class LockMachine {
 		if (!this.queue.contains(waiter) || !waiter.waits()) {
 			return;
 		}
-		if (this.refusals.isFirstReplyInFlight(waiter, now)) {
+		if (this.failures.isFirstReplyInFlight(waiter, now)) {
 			this.queue.becomeLastTry(waiter);
 			return;
 		}
 		boolean isNext = this.exchange.isUnheld() && this.queue.head() == waiter;
 		if (!isNext || !this.grants.handOverToHead(now)) {
 			this.queue.remove(waiter, now);
-			this.refusals.refuse(waiter, now);
+			this.failures.refuse(waiter, now);
 		}
 		decide(now);
 	}
@@ -176,15 +176,15 @@ final class LockMachine {
 	 */
 	void replied(Effect.SendAcquire request, LockBackend.AcquireReply reply, Moment sentAt, Moment now) {
 		Requesting ended = this.exchange.endRequest();
-		this.refusals.replied();
-		this.refusals.endOutage();
+		this.failures.replied();
+		this.failures.endOutage();
 		Acquire command = request.command();
 		if (reply instanceof LockBackend.Granted granted) {
 			begin(command, request.requester(), granted.base(), Lease.of(sentAt, command.lease()), granted.contended(),
 					now);
 		}
 		else if (reply instanceof LockBackend.Refused refused) {
-			this.refusals.refused(ended, refused, sentAt, now);
+			this.failures.refused(ended, refused, sentAt, now);
 		}
 		else {
 			// The tenure was ended before it began, so the request is repeated with
@@ -211,8 +211,8 @@ final class LockMachine {
 	 */
 	void failed(boolean sent, LockBackendException cause, Moment now) {
 		Requesting ended = this.exchange.endRequest();
-		this.refusals.replied();
-		this.refusals.failed(ended, sent, cause, now);
+		this.failures.replied();
+		this.failures.failed(ended, sent, cause, now);
 		decide(now);
 		this.effects.addPostponed();
 	}
@@ -248,13 +248,13 @@ final class LockMachine {
 	private void take(QueuePosition position, LockBackend.DirectGrant offer, Moment now) {
 		Lease lease = position.leaseOf(offer, now);
 		Waiter head = this.queue.head();
-		if (lease == null || this.refusals.isOutage() || (head != null && position.isBefore(head))) {
+		if (lease == null || this.failures.isOutage() || (head != null && position.isBefore(head))) {
 			woken(now);
 			return;
 		}
 		this.exchange.stopWaiting();
-		this.refusals.replied();
-		this.refusals.endOutage();
+		this.failures.replied();
+		this.failures.endOutage();
 		begin(Objects.requireNonNull(position.command()), position.requester(), offer.base(), lease, offer.contended(),
 				now);
 		decide(now);
@@ -271,7 +271,7 @@ final class LockMachine {
 	 * requests must be sent again.
 	 */
 	void withdrawn(Moment now) {
-		if (!this.refusals.isOutage() || !this.exchange.isWaiting()) {
+		if (!this.failures.isOutage() || !this.exchange.isWaiting()) {
 			woken(now);
 		}
 	}
@@ -325,7 +325,7 @@ final class LockMachine {
 
 	/** Refuses requests, because the registry grants no more locks or soon will not. */
 	void close(Predicate<Waiter> meant, Moment now) {
-		this.refusals.close(meant, now);
+		this.failures.close(meant, now);
 		decide(now);
 	}
 
@@ -340,7 +340,7 @@ final class LockMachine {
 		Waiter head = this.queue.head();
 		if (this.exchange.exclusive() != null) {
 			boolean readersSoon = this.exchange.isDowngrading();
-			this.refusals.refuseThoseWhoTryOnce((waiter) -> !(readersSoon && waiter.isShared()), now);
+			this.failures.refuseThoseWhoTryOnce((waiter) -> !(readersSoon && waiter.isShared()), now);
 		}
 		else if (head != null) {
 			this.exchange.acquireIfDue(head, now);
@@ -356,7 +356,7 @@ final class LockMachine {
 	private void leave() {
 		boolean left = this.exchange.leave();
 		if (this.exchange.state() instanceof BackendState.Idle) {
-			this.refusals.endOutage();
+			this.failures.endOutage();
 		}
 		if (left && !this.retired && this.shares.haveEnded()) {
 			this.retired = true;

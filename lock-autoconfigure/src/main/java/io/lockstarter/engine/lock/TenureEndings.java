@@ -25,16 +25,16 @@ final class TenureEndings {
 
 	private final LocalGrants grants;
 
-	private final Refusals refusals;
+	private final RequestFailures failures;
 
 	private final Effects effects;
 
-	TenureEndings(SharedTenures shares, BackendExchange exchange, LocalGrants grants, Refusals refusals,
+	TenureEndings(SharedTenures shares, BackendExchange exchange, LocalGrants grants, RequestFailures failures,
 			Effects effects) {
 		this.shares = shares;
 		this.exchange = exchange;
 		this.grants = grants;
-		this.refusals = refusals;
+		this.failures = failures;
 		this.effects = effects;
 	}
 
@@ -153,7 +153,7 @@ final class TenureEndings {
 			}
 		}
 		else {
-			this.exchange.released(release.command(), reply, sentAt, Refusals.RECHECK_NANOS);
+			this.exchange.released(release.command(), reply, sentAt, RequestFailures.RECHECK_NANOS);
 		}
 	}
 
@@ -187,7 +187,7 @@ final class TenureEndings {
 		if (reply == null) {
 			// Until the downgrade succeeds, too many requests are excluded, never too
 			// few.
-			this.refusals.refuseThoseWhoTryOnce((waiter) -> true, now);
+			this.failures.refuseThoseWhoTryOnce((waiter) -> true, now);
 			this.effects.add(new Effect.RetryDowngrade(written));
 		}
 		else if (reply.outcome() == Release.Outcome.NOT_HELD) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Completion of requests without the lock: by a refusal, by a failure, or at the end of
  * their wait. Used under the monitor of the {@link LocalLock}.
  */
-final class Refusals {
+final class RequestFailures {
 
 	/** Retry interval while subscribed: 1 s. */
 	static final long RECHECK_NANOS = Duration.ofSeconds(1).toNanos();
@@ -54,7 +54,7 @@ final class Refusals {
 	/** Number of replies to acquire requests. */
 	private long replies;
 
-	Refusals(LocalQueue queue, LocalGrants grants, BackendExchange exchange, Effects effects) {
+	RequestFailures(LocalQueue queue, LocalGrants grants, BackendExchange exchange, Effects effects) {
 		this.queue = queue;
 		this.grants = grants;
 		this.exchange = exchange;

@@ -10,7 +10,7 @@ import io.lockstarter.engine.lease.Moment;
  * Renewals of leases that are due, which are sent together. The batch runs on the timer's
  * thread and never waits for the backend.
  */
-public final class DueRenewals {
+public final class RenewalBatch {
 
 	private final Commands commands;
 
@@ -19,7 +19,7 @@ public final class DueRenewals {
 
 	private volatile boolean stopped;
 
-	public DueRenewals(Commands commands) {
+	public RenewalBatch(Commands commands) {
 		this.commands = commands;
 	}
 
