@@ -64,7 +64,7 @@ final class ShedLock extends AbstractSimpleLock {
 		}
 	}
 
-	/** Warns of a loss in ShedLock's terms. */
+	/** Warns of a loss in ShedLock's words. */
 	private void warn(LockLostException lost) {
 		LockLoss loss = lost.loss();
 		if (loss.reason() == LockLoss.Reason.LEASE_EXPIRED) {

@@ -85,8 +85,8 @@ final class Requests {
 	}
 
 	/**
-	 * Makes a default wait time of zero explicit, by which observers tell a request that
-	 * tries once from a request that has waited in vain.
+	 * Makes a default wait time of zero explicit, by which observers distinguish a
+	 * request that tries once from a request that has waited in vain.
 	 */
 	private LockRequest explicit(LockRequest request) {
 		return (request.waitTime() == null && this.settings.waitTime().isZero()) ? request.waitTime(Duration.ZERO)

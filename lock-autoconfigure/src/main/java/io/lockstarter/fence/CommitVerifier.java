@@ -150,8 +150,8 @@ final class CommitVerifier implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns the isolation level of the current transaction. A connection is asked once
-	 * for the default level, which takes a statement in most databases.
+	 * Returns the isolation level of the current transaction. A connection is queried
+	 * once for the default level, which takes a statement in most databases.
 	 */
 	private int isolation(Connection connection) throws SQLException {
 		Integer declared = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();

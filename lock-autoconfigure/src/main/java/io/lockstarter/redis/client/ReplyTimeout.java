@@ -15,8 +15,8 @@ import io.netty.channel.ChannelPromise;
 
 /**
  * Limit to the time for which a connection of Lettuce delivers nothing although commands
- * were sent. Then the connection is closed, and Lettuce opens another one, asks Sentinels
- * and DNS for the server again, and repeats the commands.
+ * were sent. Then the connection is closed, and Lettuce opens another one, queries
+ * Sentinels and DNS for the server again, and repeats the commands.
  * <p>
  * A device on the network may have discarded the connection without a notice, which TCP
  * itself detects only after a quarter of an hour. Or the server hangs, and another one
