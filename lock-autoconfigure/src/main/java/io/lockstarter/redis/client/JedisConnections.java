@@ -38,7 +38,7 @@ final class JedisConnections {
 				return;
 			}
 			try {
-				apply((redis) -> reply.complete(command.apply(redis)));
+				reply.complete(applyToMaster(command));
 			}
 			catch (Throwable ex) {
 				reply.completeExceptionally(ex);
@@ -51,6 +51,24 @@ final class JedisConnections {
 			}
 		});
 		return reply;
+	}
+
+	/**
+	 * Runs a command, and repeats it over another connection if its connection leads to a
+	 * demoted master. The pool may contain both kinds after a failover, even if the
+	 * latest search for the master has failed. A server that accepts no writes has not
+	 * run the command.
+	 */
+	private <T> T applyToMaster(Function<RedisConnection, T> command) {
+		try {
+			return apply(command);
+		}
+		catch (RuntimeException ex) {
+			if (!JedisFailures.isReadOnly(ex)) {
+				throw ex;
+			}
+			return apply(command);
+		}
 	}
 
 	/**

@@ -47,6 +47,11 @@ final class JedisFailures {
 		return timeout != null && String.valueOf(timeout.getMessage()).startsWith("Read");
 	}
 
+	/** Returns whether the server has refused a write because it is a replica. */
+	static boolean isReadOnly(Throwable failure) {
+		return explain(failure, true).hasCode("READONLY");
+	}
+
 	/** Returns whether the server accepts no writes. */
 	static boolean isFromNonMaster(Throwable failure) {
 		return explain(failure, true).isFromNonMaster();
