@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when the backend failed, refused a command, or did not reply in time;
- * {@code reason()} says which. The command may have run nevertheless. A request whose
+ * {@code reason()} tells which. The command may have run nevertheless. A request whose
  * outcome is unknown is withdrawn, and a lock that it may have acquired ends with its
  * lease at most.
  */
