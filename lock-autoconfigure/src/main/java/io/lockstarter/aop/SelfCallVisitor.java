@@ -38,11 +38,11 @@ final class SelfCallVisitor extends MethodVisitor {
 	private final List<SelfCall> calls = new ArrayList<>();
 
 	/**
-	 * Whether the first variable of the method is certainly the bean or an inner object.
+	 * True if the first variable of the method is certainly the bean or an inner object.
 	 */
 	private boolean certain;
 
-	/** Whether the method has access to another object of the bean's class. */
+	/** True if the method has access to another object of the bean's class. */
 	private boolean ambiguous;
 
 	/**
