@@ -3,6 +3,7 @@ package io.lockstarter.timer;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,7 +34,7 @@ public final class Timer implements AutoCloseable {
 	/** Maximum delay of a task, in nanoseconds, which avoids overflows. */
 	private static final long MAX_DELAY_NANOS = Long.MAX_VALUE / 4;
 
-	/** Time after closing for which remaining tasks still run: one minute. */
+	/** Maximum delay of tasks for which the thread of a closed timer waits: 1 min. */
 	private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private static final long ORIGIN = System.nanoTime();
@@ -45,7 +46,9 @@ public final class Timer implements AutoCloseable {
 
 	private final AtomicLong ids = new AtomicLong();
 
-	private final Thread thread;
+	private final ThreadFactory threads;
+
+	private final AtomicBoolean running = new AtomicBoolean();
 
 	private final long longestSleepNanos;
 
@@ -53,12 +56,12 @@ public final class Timer implements AutoCloseable {
 
 	private final Runnable afterRound;
 
+	/** The thread that runs tasks, or ran them last. */
+	private volatile @Nullable Thread thread;
+
 	private volatile long sleepsUntil = Long.MIN_VALUE;
 
-	/**
-	 * Time after which no task runs; {@link Long#MAX_VALUE} until the timer is closed.
-	 */
-	private volatile long end = Long.MAX_VALUE;
+	private volatile boolean closed;
 
 	/**
 	 * Starts the thread of a timer that reports its sleeps and rounds.
@@ -85,8 +88,8 @@ public final class Timer implements AutoCloseable {
 		this.longestSleepNanos = longestSleepNanos;
 		this.afterSleep = afterSleep;
 		this.afterRound = afterRound;
-		this.thread = LockThreads.daemon(name, this::run);
-		this.thread.start();
+		this.threads = LockThreads.daemons(name);
+		ensureRunning();
 	}
 
 	/** Runs an action once, after a delay in nanoseconds. */
@@ -113,7 +116,22 @@ public final class Timer implements AutoCloseable {
 		if (task.due < this.sleepsUntil) {
 			LockSupport.unpark(this.thread);
 		}
+		ensureRunning();
 		return task;
+	}
+
+	/** Starts a thread if none is running, because that of the closed timer has ended. */
+	private void ensureRunning() {
+		if (!this.running.get() && this.running.compareAndSet(false, true)) {
+			try {
+				this.threads.newThread(this::run).start();
+			}
+			catch (Error ex) {
+				// No thread could be started. The next task tries again.
+				this.running.set(false);
+				throw ex;
+			}
+		}
 	}
 
 	/**
@@ -128,21 +146,39 @@ public final class Timer implements AutoCloseable {
 	}
 
 	private void run() {
-		AtomicBoolean ended = new AtomicBoolean();
-		while (!ended.get()) {
+		do {
+			this.thread = Thread.currentThread();
+			AtomicBoolean ended = new AtomicBoolean();
+			while (!ended.get()) {
+				guarded(() -> {
+					ended.set(hasEnded(nextDue()));
+					if (!ended.get()) {
+						step();
+					}
+				});
+			}
 			guarded(() -> {
-				ended.set(hasEnded(nextDue()));
-				if (!ended.get()) {
-					step();
-				}
+				drop(this.urgent);
+				drop(this.tasks);
 			});
+			this.running.set(false);
+			// A task that was added before the line above has started no thread.
 		}
-		this.urgent.clear();
-		this.tasks.clear();
+		while (!hasEnded(nextDue()) && this.running.compareAndSet(false, true));
 	}
 
 	private boolean hasEnded(long next) {
-		return this.end != Long.MAX_VALUE && next > this.end;
+		return this.closed && next > lingersUntil();
+	}
+
+	private static long lingersUntil() {
+		return System.nanoTime() - ORIGIN + LINGER_NANOS;
+	}
+
+	/** Removes the tasks that the thread of a closed timer does not wait for. */
+	private static void drop(Set<Task> tasks) {
+		long until = lingersUntil();
+		tasks.removeIf((task) -> task.due > until);
 	}
 
 	private void step() {
@@ -233,12 +269,12 @@ public final class Timer implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the thread once no task is left that is due within a minute. Later tasks are
-	 * dropped.
+	 * Ends the thread once no task is due within a minute. The remaining tasks are
+	 * dropped. Tasks that are scheduled later still run if they are due within a minute.
 	 */
 	@Override
 	public void close() {
-		this.end = System.nanoTime() - ORIGIN + LINGER_NANOS;
+		this.closed = true;
 		LockSupport.unpark(this.thread);
 	}
 

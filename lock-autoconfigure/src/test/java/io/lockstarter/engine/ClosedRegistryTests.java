@@ -66,6 +66,19 @@ class ClosedRegistryTests {
 	}
 
 	@Test
+	void releaseCompletesThatIsAskedForAfterTheTimerHasEnded() throws Exception {
+		LockHandle held = this.registry
+			.acquire(LockRequest.of("held").owner(LockOwner.create("owner")).leaseTime(Duration.ofMillis(100)));
+		take("other").releaseAfter(Duration.ZERO).toCompletableFuture().join();
+		Thread timer = this.backend.thread("release");
+		this.registry.close();
+		await().until(() -> !timer.isAlive());
+		var released = held.releaseAfter(Duration.ofMillis(10)).toCompletableFuture();
+		await().until(released::isDone);
+		assertThat(released).isCompletedExceptionally();
+	}
+
+	@Test
 	void listenerHearsOfDueReleaseOnCallbackThread() throws Exception {
 		LockHandle lock = take("kept");
 		this.backend.hanging = "release";

@@ -3,6 +3,7 @@ package io.lockstarter.engine;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +20,8 @@ final class HangingBackend {
 
 	private final Map<String, AtomicInteger> commands = new ConcurrentHashMap<>();
 
+	private final Map<String, Thread> threads = new ConcurrentHashMap<>();
+
 	private final LockBackend backend;
 
 	/** The command that stays without an answer. */
@@ -33,6 +36,7 @@ final class HangingBackend {
 				new Class<?>[] { LockBackend.class }, (proxy, method, arguments) -> {
 					String name = method.getName();
 					count(name).incrementAndGet();
+					this.threads.put(name, Thread.currentThread());
 					if (name.equals(this.failing)) {
 						throw new OutOfMemoryError("unable to create native thread");
 					}
@@ -55,6 +59,11 @@ final class HangingBackend {
 	/** How often a command was sent. */
 	AtomicInteger count(String command) {
 		return this.commands.computeIfAbsent(command, (name) -> new AtomicInteger());
+	}
+
+	/** The thread that sent the last of these commands. */
+	Thread thread(String command) {
+		return Objects.requireNonNull(this.threads.get(command));
 	}
 
 }

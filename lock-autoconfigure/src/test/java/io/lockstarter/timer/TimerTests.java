@@ -275,17 +275,48 @@ class TimerTests {
 		assertThat(this.timer.size()).isZero();
 	}
 
+	@Test
+	void runsATaskThatIsAddedAfterItsThreadHasEnded() {
+		Thread thread = thread();
+		this.timer.close();
+		await().until(() -> !thread.isAlive());
+		for (int i = 1; i <= 3; i++) {
+			AtomicBoolean ran = new AtomicBoolean();
+			this.timer.in(MILLI, () -> ran.set(true));
+			await().untilTrue(ran);
+		}
+		await().until(() -> threads().isEmpty());
+		this.timer.in(Duration.ofHours(1).toNanos(), () -> {
+		});
+		await().until(() -> this.timer.size() == 0 && threads().isEmpty());
+	}
+
+	@Test
+	void runsATaskWhateverTheMomentItIsAddedAtWhileItsThreadEnds() {
+		AtomicInteger ran = new AtomicInteger();
+		this.timer.close();
+		for (int i = 1; i <= 5000; i++) {
+			this.timer.in(0, ran::incrementAndGet);
+			int expected = i;
+			await().pollDelay(Duration.ZERO).pollInterval(Duration.ofNanos(20_000)).until(() -> ran.get() == expected);
+		}
+		await().until(() -> threads().isEmpty());
+	}
+
 	private void awaitSleep() {
 		await().until(() -> thread().getState() == Thread.State.TIMED_WAITING);
 	}
 
 	private Thread thread() {
+		return threads().get(0);
+	}
+
+	private List<Thread> threads() {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
 			.filter((thread) -> thread.getName().equals(this.name))
-			.findAny()
-			.orElseThrow();
+			.toList();
 	}
 
 }
