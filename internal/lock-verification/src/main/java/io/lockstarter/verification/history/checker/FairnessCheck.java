@@ -53,8 +53,8 @@ final class FairnessCheck {
 	}
 
 	private void check() {
-		List<Span> waits = WakeUpCheck.waits(this.key);
-		List<Span> waiting = new ArrayList<>();
+		List<Wait> waits = Wait.of(this.key);
+		List<Wait> waiting = new ArrayList<>();
 		int next = 0;
 		for (Hold hold : this.key.holds()) {
 			long granted = hold.grant().granted();
@@ -67,7 +67,7 @@ final class FairnessCheck {
 	}
 
 	/** Compares a waiting request with a hold that was granted during its wait. */
-	private void compare(Span wait, Hold hold) {
+	private void compare(Wait wait, Hold hold) {
 		long apart = hold.grant().invoked() - wait.begin();
 		if (Math.abs(apart) < CLEAR_NANOS + this.round.roundTrip().toNanos()
 				|| !this.round.isCalm(new Span(wait.begin(), hold.grant().granted()))) {
@@ -75,8 +75,10 @@ final class FairnessCheck {
 		}
 		this.figures.fairPairs++;
 		if (apart > 0) {
-			this.violations.accept(new Violation(Kind.FAIRNESS, this.key.key(), String.format(Locale.ROOT,
-					"%s was requested %.1f ms after a request that still waited", hold, apart / 1e6), hold));
+			this.violations.accept(new Violation(Kind.FAIRNESS, this.key.key(),
+					String.format(Locale.ROOT, "%s was requested %.1f ms after a request that still waited: %s", hold,
+							apart / 1e6, wait.request()),
+					hold));
 		}
 	}
 

@@ -1,7 +1,6 @@
 package io.lockstarter.verification.history.checker;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
@@ -9,9 +8,7 @@ import java.util.function.Consumer;
 
 import io.lockstarter.verification.history.checker.RoundRecord.KeyHistory;
 import io.lockstarter.verification.history.checker.Violation.Kind;
-import io.lockstarter.verification.history.recording.Grant.GrantKind;
 import io.lockstarter.verification.history.recording.Hold;
-import io.lockstarter.verification.history.recording.Miss;
 import io.lockstarter.verification.history.recording.PermitKeys;
 import io.lockstarter.verification.history.recording.Span;
 
@@ -44,8 +41,8 @@ final class WakeUpCheck {
 	}
 
 	private void check() {
-		List<Span> waits = waits(this.key);
-		List<Span> waiting = new ArrayList<>();
+		List<Wait> waits = Wait.of(this.key);
+		List<Wait> waiting = new ArrayList<>();
 		int next = 0;
 		// The latest ends of holds, one for each permit
 		PriorityQueue<Long> freed = new PriorityQueue<>();
@@ -68,20 +65,6 @@ final class WakeUpCheck {
 		}
 	}
 
-	static List<Span> waits(KeyHistory key) {
-		List<Span> waits = new ArrayList<>();
-		for (Hold hold : key.holds()) {
-			if (hold.grant().kind() != GrantKind.NESTED) {
-				waits.add(new Span(hold.grant().invoked(), hold.grant().granted()));
-			}
-		}
-		for (Miss miss : key.misses()) {
-			waits.add(new Span(miss.invoked(), miss.ended()));
-		}
-		waits.sort(Comparator.comparingLong(Span::begin));
-		return waits;
-	}
-
 	/**
 	 * Returns the time at which Redis knew the end of a hold, by a release or by the end
 	 * of the lease.
@@ -91,9 +74,9 @@ final class WakeUpCheck {
 				: Math.max(hold.deadline(), hold.believedEnd());
 	}
 
-	private void idle(Span idle, List<Span> waiting) {
+	private void idle(Span idle, List<Wait> waiting) {
 		long longest = 0;
-		for (Span wait : waiting) {
+		for (Wait wait : waiting) {
 			longest = Math.max(longest, Math.min(wait.end(), idle.end()) - Math.max(wait.begin(), idle.begin()));
 		}
 		if (longest > 0 && this.round.isCalm(idle)) {

@@ -301,7 +301,7 @@ final class Actor implements Runnable {
 			return recorded(waitTime, invoked, acquisition);
 		}
 		catch (LockBackendException ex) {
-			outcome = ex.reason().name();
+			outcome = "BACKEND_" + ex.reason().name();
 			LockSupport.parkNanos(PAUSE_NANOS);
 		}
 		catch (LockRegistryClosedException ex) {
@@ -485,12 +485,15 @@ final class Actor implements Runnable {
 
 	private LockRequest request(String key) {
 		LockRequest request = LockRequest.of(key).type(type(key)).permits(permits(key)).waitTime(waitTime());
-		return (this.random.nextInt(4) == 0) ? request.leaseTime(fixedLease()) : request;
+		return (this.random.nextInt(4) == 0) ? request.leaseTime(fixedLease(key)) : request;
 	}
 
-	private Duration fixedLease() {
+	private Duration fixedLease(String key) {
 		long lease = this.order.lease().toNanos();
-		return Duration.ofNanos(lease / 3 + this.random.nextLong(lease));
+		// The shorter the lease, the sooner a command times out, and then a fair request
+		// loses its place
+		long shortest = key.startsWith(WorkerOrder.FAIR_KEYS) ? lease * 2 / 3 : lease / 3;
+		return Duration.ofNanos(shortest + this.random.nextLong(lease * 4 / 3 - shortest));
 	}
 
 	private Duration waitTime() {
