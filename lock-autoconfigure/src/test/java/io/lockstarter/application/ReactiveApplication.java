@@ -86,9 +86,24 @@ final class ReactiveApplication {
 	}
 
 	private static void tell(BlockingMethod method) {
-		List<String> stack = StackWalker.getInstance()
-			.walk((frames) -> frames.skip(3).limit(60).map(StackWalker.StackFrame::toString).toList());
-		System.out.println("blocked: %s on %s: %s".formatted(method, Thread.currentThread().getName(), stack));
+		List<StackWalker.StackFrame> stack = StackWalker.getInstance()
+			.walk((frames) -> frames.skip(3).limit(60).toList());
+		if (!waitsForOtherWriters(stack)) {
+			System.out.println("blocked: %s on %s: %s".formatted(method, Thread.currentThread().getName(), stack));
+		}
+	}
+
+	/**
+	 * Returns whether Lettuce waits for the few instructions in which another thread
+	 * registers as a writer of the same connection. Any use of Lettuce may wait there.
+	 */
+	private static boolean waitsForOtherWriters(List<StackWalker.StackFrame> stack) {
+		return stack.stream()
+			.map(StackWalker.StackFrame::getClassName)
+			.filter((name) -> !name.startsWith("java.") && !name.startsWith("jdk."))
+			.findFirst()
+			.filter("io.lettuce.core.protocol.SharedLock"::equals)
+			.isPresent();
 	}
 
 	private static void run(String name, Supplier<Mono<?>> work) {

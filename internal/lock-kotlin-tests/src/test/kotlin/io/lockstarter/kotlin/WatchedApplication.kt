@@ -72,8 +72,19 @@ object WatchedApplication {
 	}
 
 	private fun tell(method: BlockingMethod) {
-		val stack = StackWalker.getInstance().walk { frames -> frames.skip(3).limit(60).map { it.toString() }.toList() }
-		println("blocked: $method on ${Thread.currentThread().name}: $stack")
+		val stack = StackWalker.getInstance().walk { frames -> frames.skip(3).limit(60).toList() }
+		if (!waitsForOtherWriters(stack)) {
+			println("blocked: $method on ${Thread.currentThread().name}: $stack")
+		}
+	}
+
+	/**
+	 * Returns whether Lettuce waits for the few instructions in which another thread registers as a writer of the same
+	 * connection. Any use of Lettuce may wait there.
+	 */
+	private fun waitsForOtherWriters(stack: List<StackWalker.StackFrame>): Boolean {
+		val caller = stack.map { it.className }.firstOrNull { !it.startsWith("java.") && !it.startsWith("jdk.") }
+		return caller == "io.lettuce.core.protocol.SharedLock"
 	}
 
 	/** Several requests for one lock at the same time. */
