@@ -210,10 +210,15 @@ class TimerTests {
 	@Test
 	void runsWhatIsUrgentBeforeAllElseThatIsDue() throws Exception {
 		List<String> order = new CopyOnWriteArrayList<>();
+		CountDownLatch busy = new CountDownLatch(1);
 		CountDownLatch late = new CountDownLatch(1);
 		try (Timer behind = new Timer("behind", () -> {
 		}, () -> order.add("end"))) {
-			behind.in(0, () -> awaitQuietly(late));
+			behind.in(0, () -> {
+				busy.countDown();
+				awaitQuietly(late);
+			});
+			busy.await();
 			long due = System.nanoTime();
 			behind.at(due, () -> order.add("other"));
 			behind.at(due + 1, () -> {
