@@ -194,13 +194,21 @@ class TimerTests {
 	}
 
 	@Test
-	void closesEachRoundOfDueTasksOnce() {
+	void closesEachRoundOfDueTasksOnce() throws Exception {
 		List<String> order = new CopyOnWriteArrayList<>();
 		try (Timer batching = new Timer("batching", () -> {
 		}, () -> order.add("end"))) {
-			long due = System.nanoTime() + 20 * MILLI;
+			CountDownLatch busy = new CountDownLatch(1);
+			CountDownLatch late = new CountDownLatch(1);
+			batching.in(0, () -> {
+				busy.countDown();
+				awaitQuietly(late);
+			});
+			busy.await();
+			long due = System.nanoTime();
 			batching.urgentlyAt(due, () -> order.add("task"));
 			batching.urgentlyAt(due, () -> order.add("task"));
+			late.countDown();
 			await().until(() -> order.size() == 3);
 			assertThat(order).containsExactly("task", "task", "end");
 		}
