@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.LockBackendException.Reason;
 import io.lockstarter.core.backend.LockBackend.Page;
+import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.Reply;
@@ -35,7 +36,7 @@ final class LockScan {
 
 	private final List<String> nodes;
 
-	private final ScriptRunner runner;
+	private final CommandSender redis;
 
 	private final LockScripts scripts;
 
@@ -52,9 +53,9 @@ final class LockScan {
 	 * @param nodes a key of each node
 	 * @param size the number of names that fill the page
 	 */
-	LockScan(List<String> nodes, ScriptRunner runner, LockScripts scripts, LockKeys keys, int size) {
+	LockScan(List<String> nodes, CommandSender redis, LockScripts scripts, LockKeys keys, int size) {
 		this.nodes = nodes;
-		this.runner = runner;
+		this.redis = redis;
 		this.scripts = scripts;
 		this.keys = keys;
 		this.size = size;
@@ -83,7 +84,7 @@ final class LockScan {
 
 	/** Returns a future of the next cursor and the keys of locks. */
 	private CompletableFuture<Reply> step(String node, String cursor) {
-		return this.runner
+		return this.redis
 			.run(LockBackendException.NO_LOCK, this.scripts.scan(node, cursor, this.keysPerStep), Function.identity())
 			.exceptionallyCompose((failure) -> {
 				boolean refused = failure instanceof LockBackendException known

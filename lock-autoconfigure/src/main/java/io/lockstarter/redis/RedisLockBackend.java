@@ -17,6 +17,7 @@ import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.client.ClientFactory;
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisClient;
+import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.replication.ReplicaWait;
 import io.lockstarter.redis.replication.Replication;
 import io.lockstarter.redis.script.LockKeys;
@@ -51,8 +52,6 @@ public final class RedisLockBackend implements LockBackend {
 	private final ExecutorService connector;
 
 	private final CommandSender redis;
-
-	private final ScriptRunner runner;
 
 	private final RenewalSender renewals;
 
@@ -118,8 +117,7 @@ public final class RedisLockBackend implements LockBackend {
 				this::connectionDropped, this.scripts.probe());
 		this.redis = new CommandSender(client);
 		this.replies = new Replies(this.keys, this.redis::address);
-		this.runner = new ScriptRunner(this.redis);
-		this.renewals = new RenewalSender(this.scripts, this.runner, this.redis::isCluster);
+		this.renewals = new RenewalSender(this.scripts, this.redis, this.redis::isCluster);
 		this.replicas = new ReplicaWait(client, this.redis, replication);
 		this.wakes = new WakeSubscription(this.keys, this.clientId, this.redis);
 		this.messages = new RedisClientMessages(this.keys, this.redis, this.wakes);
@@ -171,15 +169,14 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public CompletableFuture<?> connect() {
-		return this.runner.connect();
+		return this.redis.connect();
 	}
 
 	@Override
 	public CompletableFuture<AcquireReply> acquire(Acquire command) {
 		ScriptCall call = this.scripts.acquire(command);
 		if (this.replication.isOn()) {
-			return ScriptRunner.parse(command.name(), call, this.replicas.run(call),
-					(reply) -> replicated(command, reply));
+			return this.replicas.run(command.name(), call, (reply) -> replicated(command, reply));
 		}
 		return run(command.name(), call, (reply) -> parse(command, reply));
 	}
@@ -227,7 +224,7 @@ public final class RedisLockBackend implements LockBackend {
 	public CompletableFuture<Page> names(String from, int size) {
 		LockScan.Position position = LockScan.Position.of(from);
 		return connect().thenCompose((connected) -> this.redis.slots())
-			.thenCompose((slots) -> new LockScan(slots.stream().map(this.keys::anyOf).toList(), this.runner,
+			.thenCompose((slots) -> new LockScan(slots.stream().map(this.keys::anyOf).toList(), this.redis,
 					this.scripts, this.keys, size)
 				.from(position));
 	}
@@ -260,9 +257,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public List<CompletableFuture<RenewalReply>> renew(List<Renew> commands) {
-		// A client that holds or hands over a lock for long depends on messages that
-		// other
-		// clients wait.
+		// A client that holds or hands over a lock for long depends on messages that say
+		// that other clients wait.
 		this.wakes.checkIfQuiet();
 		return this.renewals.renew(commands);
 	}
@@ -278,15 +274,20 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	@Override
 	public CompletableFuture<Map<String, Object>> probe() {
-		CompletableFuture<WakeSubscription.State> check = this.redis.connect()
+		return this.redis.connect()
 			.thenCompose((connected) -> this.redis.slots())
 			.thenCompose((slots) -> CompletableFuture.allOf(slots.stream()
-				.map((slot) -> this.redis.run(this.scripts.writeCheck(slot)))
+				.map((slot) -> run(LockBackendException.NO_LOCK, this.scripts.writeCheck(slot), Function.identity()))
 				.toArray(CompletableFuture[]::new)))
 			.thenCombine(this.wakes.inspect(), (written, state) -> state)
-			.thenCombine(identify(), (state, id) -> state);
-		return ScriptRunner.parse(LockBackendException.NO_LOCK, this.scripts.probe(), check, (state) -> new TreeMap<>(
-				Map.of("clientId", clientId(), "subscription", state.subscription(), "messages", state.messages())));
+			.thenCombine(identify(), (state, id) -> details(state, id))
+			.exceptionallyCompose((failure) -> CompletableFuture
+				.failedFuture(RedisErrors.translate(LockBackendException.NO_LOCK, failure)));
+	}
+
+	private static Map<String, Object> details(WakeSubscription.State state, String clientId) {
+		return new TreeMap<>(
+				Map.of("clientId", clientId, "subscription", state.subscription(), "messages", state.messages()));
 	}
 
 	private CompletableFuture<String> identify() {
@@ -301,7 +302,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	/** Runs a script for a lock. */
 	public <T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
-		return this.runner.run(name, call, parser);
+		return this.redis.run(name, call, parser);
 	}
 
 	@Override

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 
 import io.lockstarter.core.backend.LockBackend.Renew;
 import io.lockstarter.core.backend.LockBackend.RenewalReply;
+import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.script.LockScripts;
 import io.lockstarter.redis.script.Replies;
@@ -29,15 +30,15 @@ final class RenewalSender {
 
 	private final LockScripts scripts;
 
-	private final ScriptRunner runner;
+	private final CommandSender redis;
 
 	private final BooleanSupplier cluster;
 
 	private volatile boolean sharded;
 
-	RenewalSender(LockScripts scripts, ScriptRunner runner, BooleanSupplier cluster) {
+	RenewalSender(LockScripts scripts, CommandSender redis, BooleanSupplier cluster) {
 		this.scripts = scripts;
-		this.runner = runner;
+		this.redis = redis;
 		this.cluster = cluster;
 	}
 
@@ -59,7 +60,7 @@ final class RenewalSender {
 	}
 
 	private void send(Batch batch) {
-		CompletableFuture<List<RenewalReply>> sent = this.runner.run(batch.commands.get(0).name(),
+		CompletableFuture<List<RenewalReply>> sent = this.redis.run(batch.commands.get(0).name(),
 				this.scripts.renew(batch.commands), batch::parse);
 		sent.whenComplete((all, failure) -> {
 			if (RedisErrors.isCrossSlot(failure)) {
@@ -69,8 +70,13 @@ final class RenewalSender {
 			}
 			batch.complete(all, failure);
 		});
-		// All renewals of a call are withdrawn together.
-		ScriptRunner.cancelWith(batch.replies.get(0), sent);
+		CompletableFuture<RenewalReply> first = batch.replies.get(0);
+		first.whenComplete((reply, failure) -> {
+			if (first.isCancelled()) {
+				// All renewals of a call are withdrawn together.
+				sent.cancel(false);
+			}
+		});
 	}
 
 	/**

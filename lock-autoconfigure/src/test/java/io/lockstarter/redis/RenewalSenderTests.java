@@ -42,7 +42,7 @@ class RenewalSenderTests {
 	void renewsOneByOneFromThenOnWhateverTheWordsOfTheRefusal(String words) {
 		RenewalSender sender = new RenewalSender(
 				new LockScripts(new LockKeys("lock:", () -> CLIENT), () -> CLIENT, LEASE, true, () -> false),
-				new ScriptRunner(new CommandSender(proxy(words))), () -> false);
+				new CommandSender(proxy(words)), () -> false);
 		assertThat(sender.renew(renewals())).hasSize(2)
 			.allSatisfy((reply) -> assertThat(reply).isCompletedExceptionally());
 		assertThat(sender.renew(renewals())).hasSize(2)

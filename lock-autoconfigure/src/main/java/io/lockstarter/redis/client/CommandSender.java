@@ -2,9 +2,10 @@ package io.lockstarter.redis.client;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 import io.lockstarter.core.LockBackendException;
+import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 
 import org.springframework.data.redis.connection.RedisConnection;
@@ -13,7 +14,8 @@ import org.springframework.data.redis.connection.RedisConnection;
  * Sender of commands to one Redis, which retries a command while its caller waits for the
  * reply: with the script's text if Redis does not know its digest, and after a short
  * pause if the connection broke or a cluster moves the slot or its master. All commands
- * are idempotent, so it does not matter how often one arrives.
+ * are idempotent, so it does not matter how often one arrives. Futures fail with the
+ * exceptions of a lock, unless stated otherwise.
  * <p>
  * Safe for use by multiple threads.
  */
@@ -28,13 +30,14 @@ public final class CommandSender implements AutoCloseable {
 
 	/** Returns a future that completes once commands can be sent. */
 	public CompletableFuture<?> connect() {
-		return explained(this.client.connect());
+		CompletableFuture<?> connected = this.client.connect();
+		return (connected.isDone() && !connected.isCompletedExceptionally()) ? connected : translated(connected);
 	}
 
-	private <T> CompletableFuture<T> explained(CompletableFuture<T> future) {
+	private <T> CompletableFuture<T> translated(CompletableFuture<T> future) {
 		return future.handle((value, failure) -> {
 			if (failure != null) {
-				throw this.client.explain(failure);
+				throw RedisErrors.translate(LockBackendException.NO_LOCK, this.client.explain(failure));
 			}
 			return value;
 		});
@@ -61,39 +64,53 @@ public final class CommandSender implements AutoCloseable {
 
 	/** Returns one slot of each node of a cluster, or only slot 0 without a cluster. */
 	public CompletableFuture<List<Integer>> slots() {
-		return explained(this.client.slots());
+		return translated(this.client.slots());
 	}
 
-	/** Runs a script, by its digest if Redis knows it. */
-	public CompletableFuture<List<Object>> run(ScriptCall call) {
-		return send((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, byDigest), call);
+	/**
+	 * Runs a script, by its digest if Redis knows it. Cancelling the future withdraws a
+	 * call that was not sent.
+	 * @param name the name of the lock, for failures
+	 */
+	public <T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
+		return run(name, call, (byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, byDigest),
+				(values) -> parser.apply(new Reply(values)));
+	}
+
+	/**
+	 * Runs a script by a given attempt, with the same retries as every other script.
+	 * @param name the name of the lock, for failures
+	 */
+	public <R, T> CompletableFuture<T> run(String name, ScriptCall call, Attempt<R> attempt, Function<R, T> parser) {
+		return new RetryingCommand<>(this.client, attempt, parser,
+				(failure) -> RedisErrors.translate(name, call.keys(), located(call, failure)))
+			.send();
 	}
 
 	/**
 	 * Runs a script by its text, which costs less than its digest if the script is short
-	 * and rare.
+	 * and rare. The future fails with a {@link RedisFailure}.
 	 */
-	public CompletableFuture<List<Object>> runText(ScriptCall call) {
-		return send((byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, false), call);
+	public CompletableFuture<Reply> runText(ScriptCall call) {
+		return new RetryingCommand<>(this.client,
+				(byDigest, repeated) -> this.client.call(repeated ? call.repeated() : call, false), Reply::new,
+				(failure) -> located(call, failure))
+			.send();
+	}
+
+	/** Returns a failure with the commands of a script that it may concern. */
+	private static Throwable located(ScriptCall call, Throwable failure) {
+		return (failure instanceof RedisFailure known) ? known.about(call.commandsAt(known.text())) : failure;
 	}
 
 	/**
 	 * Publishes a message. The message may arrive twice; receivers recognize repetitions.
 	 */
 	public CompletableFuture<?> publish(String channel, String message) {
-		return run((byDigest, repeated) -> this.client.publish(channel, message).thenApply((receivers) -> true));
-	}
-
-	private CompletableFuture<List<Object>> send(Attempt<List<Object>> attempt, ScriptCall call) {
-		return new RetryingCommand<>(this.client, attempt, (failure) -> failure.about(call.commandsAt(failure.text())))
+		return new RetryingCommand<>(this.client,
+				(byDigest, repeated) -> this.client.publish(channel, message).thenApply((receivers) -> true),
+				Function.identity(), (failure) -> RedisErrors.translate(LockBackendException.NO_LOCK, failure))
 			.send();
-	}
-
-	/**
-	 * Sends a command by a given attempt, with the same retries as every other command.
-	 */
-	public <T> CompletableFuture<T> run(Attempt<T> attempt) {
-		return new RetryingCommand<>(this.client, attempt, UnaryOperator.identity()).send();
 	}
 
 	/** Translates the failure of a command. */

@@ -2,16 +2,17 @@ package io.lockstarter.redis.client;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * One command with its retries.
  *
- * @param <T> the type of the reply
+ * @param <R> the type of the reply
+ * @param <T> the type of the result
  */
-final class RetryingCommand<T> {
+final class RetryingCommand<R, T> {
 
 	/** Pause before the first retry: 10 ms. Each further pause is twice as long. */
 	private static final long FIRST_PAUSE_MILLIS = 10;
@@ -30,13 +31,15 @@ final class RetryingCommand<T> {
 
 	private final RedisClient client;
 
-	private final Attempt<T> attempt;
+	private final Attempt<R> attempt;
 
-	private final UnaryOperator<RedisFailure> details;
+	private final Function<R, T> parser;
 
-	private final CompletableFuture<T> reply = new CompletableFuture<>();
+	private final Function<Throwable, ? extends Throwable> translator;
 
-	private volatile @Nullable CompletableFuture<T> sent;
+	private final CompletableFuture<T> result = new CompletableFuture<>();
+
+	private volatile @Nullable CompletableFuture<R> sent;
 
 	private boolean byDigest = true;
 
@@ -50,12 +53,15 @@ final class RetryingCommand<T> {
 
 	/**
 	 * Creates a command without sending it.
-	 * @param details adds details to the final failure
+	 * @param parser parses the reply
+	 * @param translator translates the final failure
 	 */
-	RetryingCommand(RedisClient client, Attempt<T> attempt, UnaryOperator<RedisFailure> details) {
+	RetryingCommand(RedisClient client, Attempt<R> attempt, Function<R, T> parser,
+			Function<Throwable, ? extends Throwable> translator) {
 		this.client = client;
 		this.attempt = attempt;
-		this.details = details;
+		this.parser = parser;
+		this.translator = translator;
 	}
 
 	/**
@@ -63,35 +69,44 @@ final class RetryingCommand<T> {
 	 * returned future is cancelled.
 	 */
 	CompletableFuture<T> send() {
-		this.reply.whenComplete((value, failure) -> {
-			if (this.reply.isCancelled()) {
+		this.result.whenComplete((value, failure) -> {
+			if (this.result.isCancelled()) {
 				withdraw();
 			}
 		});
 		sendOnce();
-		return this.reply;
+		return this.result;
 	}
 
 	private void sendOnce() {
-		if (this.reply.isDone()) {
+		if (this.result.isDone()) {
 			return;
 		}
-		CompletableFuture<T> current = attempt();
+		CompletableFuture<R> current = attempt();
 		this.sent = current;
 		current.whenComplete((value, failure) -> {
 			if (failure != null) {
 				retryOrFail(current, failure);
 			}
 			else {
-				this.reply.complete(value);
+				complete(value);
 			}
 		});
-		if (this.reply.isCancelled()) {
+		if (this.result.isCancelled()) {
 			current.cancel(false);
 		}
 	}
 
-	private CompletableFuture<T> attempt() {
+	private void complete(R reply) {
+		try {
+			this.result.complete(this.parser.apply(reply));
+		}
+		catch (Throwable ex) {
+			this.result.completeExceptionally(ex);
+		}
+	}
+
+	private CompletableFuture<R> attempt() {
 		try {
 			return this.attempt.send(this.byDigest, this.replyLost);
 		}
@@ -102,24 +117,24 @@ final class RetryingCommand<T> {
 	}
 
 	private void withdraw() {
-		CompletableFuture<T> current = this.sent;
+		CompletableFuture<R> current = this.sent;
 		if (current != null) {
 			current.cancel(false);
 		}
 		this.client.refreshTopology();
 	}
 
-	private void retryOrFail(CompletableFuture<T> command, Throwable failure) {
+	private void retryOrFail(CompletableFuture<R> command, Throwable failure) {
 		try {
 			handleFailure(command, failure);
 		}
 		catch (Throwable ex) {
-			this.reply.completeExceptionally(ex);
+			fail(ex);
 		}
 	}
 
-	private void handleFailure(CompletableFuture<T> command, Throwable failure) {
-		if (this.reply.isDone()) {
+	private void handleFailure(CompletableFuture<R> command, Throwable failure) {
+		if (this.result.isDone()) {
 			return;
 		}
 		RedisFailure cause = this.client.explain(failure);
@@ -161,8 +176,11 @@ final class RetryingCommand<T> {
 	}
 
 	private void giveUp(RedisFailure cause) {
-		RedisFailure failure = this.details.apply(cause);
-		this.reply.completeExceptionally(this.replyLost ? failure.ofRepeated() : failure);
+		fail(this.replyLost ? cause.ofRepeated() : cause);
+	}
+
+	private void fail(Throwable failure) {
+		this.result.completeExceptionally(this.translator.apply(failure));
 	}
 
 	/**

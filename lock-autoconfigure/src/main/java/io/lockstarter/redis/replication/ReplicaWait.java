@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 import io.lockstarter.redis.client.CommandSender;
 import io.lockstarter.redis.client.RedisClient;
@@ -55,11 +56,13 @@ public final class ReplicaWait {
 	}
 
 	/**
-	 * Runs a script, and returns its reply with the number of replicas that acknowledged
+	 * Runs a script, and parses its reply with the number of replicas that acknowledged
 	 * it.
+	 * @param name the name of the lock
 	 */
-	public CompletableFuture<Reply> run(ScriptCall call) {
-		return this.sender.run((byDigest, repeated) -> send(repeated ? call.repeated() : call, byDigest));
+	public <T> CompletableFuture<T> run(String name, ScriptCall call, Function<Reply, T> parser) {
+		return this.sender.run(name, call, (byDigest, repeated) -> send(repeated ? call.repeated() : call, byDigest),
+				parser);
 	}
 
 	private CompletableFuture<Reply> send(ScriptCall call, boolean byDigest) {

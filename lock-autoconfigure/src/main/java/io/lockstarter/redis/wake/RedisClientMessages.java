@@ -3,10 +3,8 @@ package io.lockstarter.redis.wake;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import io.lockstarter.core.LockBackendException;
 import io.lockstarter.core.backend.ClientMessages;
 import io.lockstarter.redis.client.CommandSender;
-import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.script.ClientText;
 import io.lockstarter.redis.script.LockKeys;
 
@@ -45,9 +43,7 @@ public final class RedisClientMessages implements ClientMessages {
 	}
 
 	private CompletableFuture<?> publish(String channel, String text) {
-		return this.redis.publish(channel, ClientText.of(text))
-			.exceptionallyCompose((failure) -> CompletableFuture
-				.failedFuture(RedisErrors.translate(LockBackendException.NO_LOCK, failure)));
+		return this.redis.publish(channel, ClientText.of(text));
 	}
 
 }

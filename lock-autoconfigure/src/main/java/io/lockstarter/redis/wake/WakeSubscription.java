@@ -12,7 +12,6 @@ import io.lockstarter.redis.client.RedisFailure;
 import io.lockstarter.redis.script.ClientText;
 import io.lockstarter.redis.script.LockKeys;
 import io.lockstarter.redis.script.LuaScript;
-import io.lockstarter.redis.script.Reply;
 import io.lockstarter.redis.script.ScriptCall;
 import org.jspecify.annotations.Nullable;
 
@@ -114,9 +113,8 @@ public final class WakeSubscription implements AutoCloseable {
 	 */
 	private CompletableFuture<SubscriptionCheck.Sent> sendEcho() {
 		ScriptCall call = new ScriptCall(LuaScript.ECHO, List.of(this.keys.wakeChannel()), List.of());
-		return this.redis.runText(call).handle((reply, failure) -> {
+		return this.redis.runText(call).handle((sent, failure) -> {
 			if (failure == null) {
-				Reply sent = new Reply(reply);
 				return published(sent.text(0), sent.number(1) > 0 || this.redis.isCluster());
 			}
 			RedisFailure cause = this.redis.explain(failure);
