@@ -299,6 +299,16 @@ class EngineTests {
 		assertThat(this.backend.released().command().tenure()).isEqualTo(ask.command().tenure());
 	}
 
+	/** Otherwise nobody would look for the cause of such a timeout in the lease. */
+	@Test
+	void saysThatAShortLeaseShortensTheTimeout() {
+		LockRequest request = LockRequest.of("name").leaseTime(Duration.ofMillis(600));
+		assertThatExceptionOfType(LockBackendException.class)
+			.isThrownBy(() -> Actor.resultOf(this.registry.acquireAsync(request)))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TIMEOUT))
+			.withMessageContaining("command timeout (100 ms, a sixth of the lease time");
+	}
+
 	@Test
 	void saysInOneLineWhyTheEndOfATenureWasNotConfirmed() {
 		Logger logger = (Logger) LoggerFactory.getLogger(Commands.class);

@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -358,10 +360,30 @@ public final class Commands {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
+	/**
+	 * Returns the failure of an acquire request for its caller, with details from the
+	 * backend. If the request timed out early because of a short lease, the failure says
+	 * so.
+	 */
+	public LockBackendException explain(LockBackend.Acquire command, Throwable failure) {
+		LockBackendException explained = explain(command.name(), failure);
+		long timeout = timeoutNanos(command.lease());
+		if (!isTimeout(failure) || timeout == LONGEST_NANOS) {
+			return explained;
+		}
+		String detail = String.format(Locale.ROOT,
+				"%s (%d ms, a sixth of the lease time, which is too short if replies take longer)", explained.detail(),
+				TimeUnit.NANOSECONDS.toMillis(timeout));
+		return new LockBackendException(command.name(), explained.reason(), detail, explained.mayHaveRun(), explained);
+	}
+
 	/** Returns the failure of a command for its caller, with details from the backend. */
 	public LockBackendException explain(String name, Throwable failure) {
-		return (cause(failure) instanceof CancellationException) ? this.backend.explainTimeout(name)
-				: translate(name, failure);
+		return isTimeout(failure) ? this.backend.explainTimeout(name) : translate(name, failure);
+	}
+
+	private static boolean isTimeout(Throwable failure) {
+		return cause(failure) instanceof CancellationException;
 	}
 
 	/** Translates the failure of a command, unless it is already translated. */

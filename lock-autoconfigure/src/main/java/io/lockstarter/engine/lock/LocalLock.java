@@ -182,7 +182,7 @@ public final class LocalLock {
 			}
 			else {
 				this.machine.failed(start != null,
-						this.context.commands().explain(this.name, Objects.requireNonNull(failure)), now);
+						this.context.commands().explain(request.command(), Objects.requireNonNull(failure)), now);
 			}
 		});
 	}
