@@ -210,7 +210,7 @@ class ReplicationTests {
 						LettuceClientConfiguration.builder()
 							.clientOptions(ClientOptions.builder().autoReconnect(false).build())
 							.build(),
-						new Replication(1, Duration.ofMillis(300))),
+						new Replication(1, Duration.ofMillis(1500))),
 				Settings.of("instance", Duration.ofSeconds(10), LEASE), List.of())) {
 			registry.acquire(LockRequest.of("a")).close();
 			String waiting = master.cli("CLIENT", "LIST")
