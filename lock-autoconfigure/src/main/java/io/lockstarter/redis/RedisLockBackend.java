@@ -16,6 +16,7 @@ import io.lockstarter.core.backend.LockBackend;
 import io.lockstarter.core.backend.TenureId;
 import io.lockstarter.redis.client.ClientFactory;
 import io.lockstarter.redis.client.CommandSender;
+import io.lockstarter.redis.client.ConnectingThreads;
 import io.lockstarter.redis.client.RedisClient;
 import io.lockstarter.redis.client.RedisErrors;
 import io.lockstarter.redis.replication.ReplicaWait;
@@ -49,7 +50,9 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final Replies replies;
 
-	private final ExecutorService connector;
+	private final ConnectingThreads threads = new ConnectingThreads();
+
+	private final ExecutorService connector = this.threads.executor();
 
 	private final CommandSender redis;
 
@@ -110,7 +113,6 @@ public final class RedisLockBackend implements LockBackend {
 		this.keys = keys;
 		this.scripts = new LockScripts(this.keys, this.clientId, fencingRetention, !replication.isOn(),
 				this::isPolling);
-		this.connector = ClientFactory.connector();
 		this.replication = replication;
 		Duration replicaTimeout = replication.isOn() ? replication.timeout() : Duration.ZERO;
 		RedisClient client = ClientFactory.create(connectionFactory, oneOfSeveral, replicaTimeout, this.connector,
@@ -119,7 +121,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.replies = new Replies(this.keys, this.redis::address);
 		this.renewals = new RenewalSender(this.scripts, this.redis, this.redis::isCluster);
 		this.replicas = new ReplicaWait(client, this.redis, replication);
-		this.wakes = new WakeSubscription(this.keys, this.clientId, this.redis);
+		this.wakes = new WakeSubscription(this.keys, this.clientId, this.redis, this.threads.named("lock-subscribe"));
 		this.messages = new RedisClientMessages(this.keys, this.redis, this.wakes);
 	}
 
@@ -309,6 +311,7 @@ public final class RedisLockBackend implements LockBackend {
 	public void disconnect() {
 		this.wakes.disconnect();
 		this.redis.disconnect();
+		this.threads.interrupt();
 	}
 
 	@Override
@@ -316,6 +319,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.wakes.close();
 		this.redis.close();
 		this.connector.shutdown();
+		this.threads.interrupt();
 	}
 
 }

@@ -2,7 +2,12 @@ package io.lockstarter.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 import io.lettuce.core.api.async.RedisServerAsyncCommands;
 import io.lettuce.core.resource.ClientResources;
@@ -13,6 +18,8 @@ import io.lockstarter.engine.DefaultLockRegistry;
 import io.lockstarter.testing.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -47,6 +54,44 @@ class OwnClientTests {
 			acquire(backend);
 			assertThat(backend.address()).contains("database 3 (Lettuce, user 'locks')");
 		}
+	}
+
+	/** Lettuce may never complete a connection whose client is stopped meanwhile. */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void leavesNoThreadWhereverItIsClosed(boolean shared) throws Exception {
+		LettuceClientConfiguration.LettuceClientConfigurationBuilder settings = LettuceClientConfiguration.builder();
+		ClientResources resources = ClientResources.create();
+		if (shared) {
+			settings.clientResources(resources);
+		}
+		LettuceConnectionFactory factory = start(settings.build());
+		Set<Thread> before = threads();
+		Random random = new Random(1);
+		for (int i = 0; i < 300; i++) {
+			RedisLockBackend backend = backend(factory);
+			CompletableFuture<?> connected = backend.connect();
+			if (random.nextBoolean()) {
+				connected.join();
+			}
+			backend.isSubscribed();
+			LockSupport.parkNanos(random.nextInt(8_000_000));
+			if (random.nextInt(4) == 0) {
+				backend.disconnect();
+			}
+			backend.close();
+		}
+		await().untilAsserted(() -> assertThat(threads()).filteredOn((thread) -> !before.contains(thread)).isEmpty());
+		factory.destroy();
+		resources.shutdown(0, 0, TimeUnit.MILLISECONDS).await();
+	}
+
+	private static Set<Thread> threads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> Set.of("lock-connect", "lock-subscribe", "lock-unsubscribe").contains(thread.getName()))
+			.collect(Collectors.toSet());
 	}
 
 	/** So it needs no thread of its own, and the application's connection stays open. */

@@ -2,12 +2,7 @@ package io.lockstarter.redis.client;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
-import io.lockstarter.core.LockThreads;
 import io.lockstarter.redis.script.ScriptCall;
 
 import org.springframework.aop.framework.AopProxyUtils;
@@ -21,17 +16,6 @@ import org.springframework.util.ClassUtils;
 public final class ClientFactory {
 
 	private ClientFactory() {
-	}
-
-	/**
-	 * Creates an executor of two threads for tasks that block while they connect. Its
-	 * threads end after ten idle seconds.
-	 */
-	public static ExecutorService connector() {
-		ThreadPoolExecutor connector = new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				LockThreads.daemons("lock-connect"));
-		connector.allowCoreThreadTimeOut(true);
-		return connector;
 	}
 
 	/**

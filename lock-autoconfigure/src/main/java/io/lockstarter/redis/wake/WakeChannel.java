@@ -1,11 +1,11 @@
 package io.lockstarter.redis.wake;
 
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.lockstarter.core.LockThreads;
 import io.lockstarter.redis.client.Unsubscriber;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +33,8 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 	/** Time after which connecting and subscribing counts as failed: 10 s. */
 	private static final long OPEN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+	private final ThreadFactory threads;
+
 	private final Supplier<RedisConnection> connections;
 
 	private final Supplier<List<String>> channels;
@@ -59,14 +61,17 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 
 	/**
 	 * Creates a channel without subscribing.
+	 * @param threads creates threads that subscribe
 	 * @param channels the names of the channels, the client's own channel first
 	 * @param onMessage receives each message
 	 * @param onSubscribed is run after each subscription
 	 * @param onFailed receives each failure to subscribe, which will be retried
 	 * @param unsubscriber ends subscriptions
 	 */
-	WakeChannel(Supplier<RedisConnection> connections, Supplier<List<String>> channels, Consumer<String> onMessage,
-			Runnable onSubscribed, Consumer<RuntimeException> onFailed, Unsubscriber unsubscriber) {
+	WakeChannel(ThreadFactory threads, Supplier<RedisConnection> connections, Supplier<List<String>> channels,
+			Consumer<String> onMessage, Runnable onSubscribed, Consumer<RuntimeException> onFailed,
+			Unsubscriber unsubscriber) {
+		this.threads = threads;
 		this.connections = connections;
 		this.channels = channels;
 		this.onMessage = onMessage;
@@ -85,7 +90,7 @@ final class WakeChannel implements Subscription.Owner, AutoCloseable {
 			return;
 		}
 		try {
-			LockThreads.daemon("lock-subscribe", opening).start();
+			this.threads.newThread(opening).start();
 		}
 		catch (OutOfMemoryError ex) {
 			failed(opening, new IllegalStateException("No thread could be created for the subscription", ex));

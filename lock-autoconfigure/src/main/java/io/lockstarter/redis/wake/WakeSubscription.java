@@ -2,6 +2,7 @@ package io.lockstarter.redis.wake;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -48,11 +49,12 @@ public final class WakeSubscription implements AutoCloseable {
 	/**
 	 * Creates a source without subscribing.
 	 * @param redis sends echoes to this client
+	 * @param threads creates threads that subscribe
 	 */
-	public WakeSubscription(LockKeys keys, Supplier<String> clientId, CommandSender redis) {
+	public WakeSubscription(LockKeys keys, Supplier<String> clientId, CommandSender redis, ThreadFactory threads) {
 		this.keys = keys;
 		this.redis = redis;
-		this.channel = new WakeChannel(redis::openSeparate, this::channels, this::received, this::subscribed,
+		this.channel = new WakeChannel(threads, redis::openSeparate, this::channels, this::received, this::subscribed,
 				this::notSubscribed, redis.unsubscriber());
 		this.messages = new WakeMessages(keys, clientId);
 		this.check = new SubscriptionCheck(this::sendEcho, this::receiving, this::timedOut, this::unreached);

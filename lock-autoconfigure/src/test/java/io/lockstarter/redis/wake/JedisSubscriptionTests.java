@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.redis.RedisLockBackend;
 import io.lockstarter.redis.client.ClientFactory;
 import io.lockstarter.redis.client.RedisClient;
@@ -103,8 +104,8 @@ class JedisSubscriptionTests {
 	void aSubscriptionThatIsOpenedAnewIsHeard() {
 		Queue<String> heard = new ConcurrentLinkedQueue<>();
 		try (RedisClient client = client();
-				WakeChannel channel = new WakeChannel(this.connections::getConnection, () -> List.of(CHANNEL),
-						heard::add, () -> {
+				WakeChannel channel = new WakeChannel(LockThreads.daemons("lock-subscribe"),
+						this.connections::getConnection, () -> List.of(CHANNEL), heard::add, () -> {
 						}, (failure) -> {
 						}, client)) {
 			for (int i = 0; i < ROUNDS; i++) {

@@ -15,6 +15,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lockstarter.core.LockThreads;
 import io.lockstarter.contract.Actor;
 import io.lockstarter.core.LockType;
 import io.lockstarter.core.backend.LockBackend;
@@ -270,10 +271,11 @@ class WakeChannelTests {
 	}
 
 	private static WakeChannel open(RedisConnectionFactory connections, Unsubscriber unsubscriber) {
-		return new WakeChannel(connections::getConnection, () -> List.of(CHANNEL), (message) -> {
-		}, () -> {
-		}, (failure) -> {
-		}, unsubscriber);
+		return new WakeChannel(LockThreads.daemons("lock-subscribe"), connections::getConnection,
+				() -> List.of(CHANNEL), (message) -> {
+				}, () -> {
+				}, (failure) -> {
+				}, unsubscriber);
 	}
 
 	private static List<?> subscriptions(RedisServer redis) {
