@@ -68,7 +68,7 @@ class OwnClientTests {
 		LettuceConnectionFactory factory = start(settings.build());
 		Set<Thread> before = threads();
 		Random random = new Random(1);
-		for (int i = 0; i < 300; i++) {
+		for (int i = 0; i < 100; i++) {
 			RedisLockBackend backend = backend(factory);
 			CompletableFuture<?> connected = backend.connect();
 			if (random.nextBoolean()) {
