@@ -56,10 +56,12 @@ class OwnClientTests {
 		}
 	}
 
-	/** Lettuce may never complete a connection whose client is stopped meanwhile. */
+	/**
+	 * Lettuce may never complete a connection whose client is stopped in the meantime.
+	 */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void leavesNoThreadWhereverItIsClosed(boolean shared) throws Exception {
+	void leavesNoThreadWheneverItIsClosed(boolean shared) throws Exception {
 		LettuceClientConfiguration.LettuceClientConfigurationBuilder settings = LettuceClientConfiguration.builder();
 		ClientResources resources = ClientResources.create();
 		if (shared) {
