@@ -53,15 +53,23 @@ final class LossHolder implements LockListener {
 	/**
 	 * Runs until the parent exits.
 	 * @param arguments the port of Redis, and the lease in milliseconds of renewed locks
-	 * @throws InterruptedException never
+	 * @throws InterruptedException if the thread is interrupted
 	 */
 	public static void main(String[] arguments) throws InterruptedException {
 		LossHolder holder = new LossHolder(Integer.parseInt(arguments[0]),
 				Duration.ofMillis(Long.parseLong(arguments[1])));
+		holder.warmUp();
 		ExecutorService executor = Executors.newSingleThreadExecutor();
 		ChildJvm.exitWithParent((line) -> executor.execute(() -> holder.hold(line)));
 		holder.out.println(READY);
 		new CountDownLatch(1).await();
+	}
+
+	/**
+	 * Connects with a lease that leaves the first command of a cold JVM enough time.
+	 */
+	private void warmUp() throws InterruptedException {
+		this.registry.acquire(LockRequest.of("warm-up").leaseTime(Duration.ofMinutes(1))).close();
 	}
 
 	/**

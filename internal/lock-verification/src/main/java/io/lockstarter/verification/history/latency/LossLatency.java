@@ -42,7 +42,7 @@ final class LossLatency implements AutoCloseable {
 		Histogram latency = new Histogram(3);
 		for (int i = 0; i < cases; i++) {
 			String name = "fixed-" + i;
-			this.holder.send(name + " " + (50 + this.random.nextInt(100)));
+			this.holder.send(name + " " + (200 + this.random.nextInt(200)));
 			awaitHeld(name);
 			latency.recordValue(Math.max(0, Long.parseLong(awaitLost(name)[3])));
 		}
